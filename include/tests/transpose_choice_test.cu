@@ -132,13 +132,13 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
                     .is_down_first);  // rows end within a sector
     CHECK(group_tiles_sharing_lines<2>(task(20000, 10016)).is_down_first);
     // A row of the output has 40016 bytes, or 1250.5 sectors.
-    CHECK(are_sectors_split<4>(task(10004, 10000), 10000));
-    CHECK_FALSE(are_sectors_split<4>(task(10008, 10000), 10000));
-    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the L2 cache
-    CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
-    CHECK(are_sectors_split<4>(task(200004, 260), 260));
-    CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty
-    CHECK_FALSE(are_sectors_split<8>(task(10002, 10000), 10000));  // would not be faster
+    CHECK(would_split_sectors<4>(task(10004, 10000), 10000));
+    CHECK_FALSE(would_split_sectors<4>(task(10008, 10000), 10000));
+    CHECK_FALSE(would_split_sectors<4>(task(5004, 5000), 5000));  // fits in the L2 cache
+    CHECK(would_split_sectors<4>(task(5004, 5000, 2), 5000));
+    CHECK(would_split_sectors<4>(task(200004, 260), 260));
+    CHECK_FALSE(would_split_sectors<4>(task(400004, 128), 128));     // wider tiles would be empty
+    CHECK_FALSE(would_split_sectors<8>(task(10002, 10000), 10000));  // would not be faster
     CHECK(can_use_word_stack<1>(task(100, 96, 4096)));
     CHECK(can_use_word_stack<2>(task(98, 100, 4096)));
     CHECK_FALSE(can_use_word_stack<1>(task(98, 100, 4096)));
@@ -154,11 +154,11 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     CHECK_FALSE(are_rows_whole_words(task(4000003, 63)));
     CHECK_FALSE(are_rows_whole_words(task(4000003, 20)));   // rows are too short
     CHECK_FALSE(are_rows_whole_words(task(4000003, 132)));  // a strip has too few rows
-    CHECK(can_use_tall_vectors(task(4000003, 64)));
-    CHECK_FALSE(can_use_tall_vectors(task(4000003, 80)));  // five vectors
-    CHECK_FALSE(can_use_tall_vectors(task(1000003, 64)));  // too small
-    CHECK(can_use_wide_vectors(task(128, 4000003)));
-    CHECK_FALSE(can_use_wide_vectors(task(96, 4000003)));  // six vectors
+    CHECK(can_use_tall_vector_kernel(task(4000003, 64)));
+    CHECK_FALSE(can_use_tall_vector_kernel(task(4000003, 80)));  // five vectors
+    CHECK_FALSE(can_use_tall_vector_kernel(task(1000003, 64)));  // too small
+    CHECK(can_use_wide_vector_kernel(task(128, 4000003)));
+    CHECK_FALSE(can_use_wide_vector_kernel(task(96, 4000003)));  // six vectors
     CHECK(nearly_fills_tall_tile(196));
     CHECK_FALSE(nearly_fills_tall_tile(192));  // fills three tiles of 64 rows
     CHECK(is_matrix_stack<4>(task(63, 95, 4096)));

@@ -52,10 +52,10 @@ struct RegisterBlockKernel {
         for (int k = 0; k < PIECES; ++k) {
             const std::int64_t row = origin.row + (y + k * BLOCK_ROWS) * VECTOR_ELEMENTS;
             if (row < task.rows && col < task.cols) {
-                const char* from = in_matrix + (row * task.in_pitch + col) * SIZE;
+                const char* source = in_matrix + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
-                for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
-                    row_vector[k][i] = load_with_policy<LOADS>(from);
+                for (int i = 0; i < VECTOR_ELEMENTS; ++i, source += task.in_pitch * SIZE) {
+                    row_vector[k][i] = load_with_policy<LOADS>(source);
                 }
             }
         }
@@ -124,11 +124,11 @@ struct WholeSectorKernel {
         const std::int64_t row = origin.row - EXTRA_ROWS + y * VECTOR_ELEMENTS;
         Vector<16> row_vector[VECTOR_ELEMENTS] = {}, column_vector[VECTOR_ELEMENTS];
         if (row >= 0 && row < task.rows && col < task.cols) {
-            const char* from =
+            const char* source =
                 in_matrix_address<SIZE>(task, origin) + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
-            for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
-                row_vector[i] = load_with_policy<LOADS>(from);
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i, source += task.in_pitch * SIZE) {
+                row_vector[i] = load_with_policy<LOADS>(source);
             }
         }
         transpose_vectors<SIZE>(column_vector, row_vector);
@@ -199,11 +199,11 @@ struct AlignedWordKernel {
     static __device__ void load(const TransposeTask& task, const TileOrigin& origin, char* shared,
                                 int x, int y) {
         const std::int64_t col = origin.col + 4 * x, row = origin.row + y;
-        const char* from = in_matrix_address<4>(task, origin) + (row * task.in_pitch + col) * 4;
+        const char* source = in_matrix_address<4>(task, origin) + (row * task.in_pitch + col) * 4;
         Vector<16> upper_vector = {}, lower_vector = {};
-        if (col < task.cols && row < task.rows) upper_vector = load_with_policy<LOADS>(from);
+        if (col < task.cols && row < task.rows) upper_vector = load_with_policy<LOADS>(source);
         if (col < task.cols && row + 32 < task.rows) {
-            lower_vector = load_with_policy<LOADS>(from + 32 * task.in_pitch * 4);
+            lower_vector = load_with_policy<LOADS>(source + 32 * task.in_pitch * 4);
         }
         store_vector(vector_address(shared, y, x), upper_vector);
         store_vector(vector_address(shared, y + 32, x), lower_vector);
@@ -220,11 +220,11 @@ struct AlignedWordKernel {
         }
         const std::int64_t col = origin.col + x, row = origin.row + 4 * vector_index;
         if (col >= task.cols || row >= task.rows) return;
-        char* to = out_matrix_address<4>(task, origin) + (col * task.out_pitch + row) * 4;
+        char* target = out_matrix_address<4>(task, origin) + (col * task.out_pitch + row) * 4;
 #pragma unroll
-        for (int k = 0; k < 2; ++k, to += task.out_pitch * 4) {
-            store_vector<16>(to, {{column_pair[0].word[k], column_pair[1].word[k],
-                                   column_pair[2].word[k], column_pair[3].word[k]}});
+        for (int k = 0; k < 2; ++k, target += task.out_pitch * 4) {
+            store_vector<16>(target, {{column_pair[0].word[k], column_pair[1].word[k],
+                                       column_pair[2].word[k], column_pair[3].word[k]}});
         }
     }
 };

@@ -44,21 +44,21 @@ struct ShiftedElementKernel {
         const int x = threadIdx.x % TILE_COLS, y = threadIdx.x / TILE_COLS;
         const std::int64_t col = origin.col + x < task.cols ? origin.col + x : task.cols - 1;
         const std::int64_t top_row = origin.row - EXTRA_ROWS;
-        const char* from = in_matrix_address<SIZE>(task, origin) + col * SIZE;
+        const char* source = in_matrix_address<SIZE>(task, origin) + col * SIZE;
         Element<SIZE> value[LOADS_PER_THREAD];
         if (top_row >= 0 && top_row + LOADS_PER_THREAD * ROWS_PER_LOAD <= task.rows) {
-            from += (top_row + y) * task.in_pitch * SIZE;
+            source += (top_row + y) * task.in_pitch * SIZE;
 #pragma unroll
             for (int k = 0; k < LOADS_PER_THREAD;
-                 ++k, from += ROWS_PER_LOAD * task.in_pitch * SIZE) {
-                value[k] = load_element<LOADS_, SIZE>(from);
+                 ++k, source += ROWS_PER_LOAD * task.in_pitch * SIZE) {
+                value[k] = load_element<LOADS_, SIZE>(source);
             }
         } else {
 #pragma unroll
             for (int k = 0; k < LOADS_PER_THREAD; ++k) {
                 std::int64_t row = top_row + y + k * ROWS_PER_LOAD;
                 row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
-                value[k] = element<SIZE>(from, row * task.in_pitch);
+                value[k] = element<SIZE>(source, row * task.in_pitch);
             }
         }
 #pragma unroll
@@ -83,13 +83,16 @@ struct ShiftedElementKernel {
                 out_matrix, origin.col + x, task.out_pitch);
             value[k] = element<SIZE>(tile, (y + EXTRA_ROWS - misaligned_elements[k]) * PITCH + x);
         }
-        char* to = out_matrix + ((origin.col + first_col) * task.out_pitch + origin.row + y) * SIZE;
+        char* target =
+            out_matrix + ((origin.col + first_col) * task.out_pitch + origin.row + y) * SIZE;
 #pragma unroll
-        for (int k = 0; k < STORES_PER_THREAD; ++k, to += COLS_PER_STORE * task.out_pitch * SIZE) {
+        for (int k = 0; k < STORES_PER_THREAD;
+             ++k, target += COLS_PER_STORE * task.out_pitch * SIZE) {
             const std::int64_t row = origin.row + y - misaligned_elements[k];
-            const bool is_inside =
+            const bool is_inside_matrix =
                 origin.col + first_col + k * COLS_PER_STORE < task.cols && row >= 0;
-            if (is_inside && row < task.rows) element<SIZE>(to, -misaligned_elements[k]) = value[k];
+            if (is_inside_matrix && row < task.rows)
+                element<SIZE>(target, -misaligned_elements[k]) = value[k];
         }
     }
 };
@@ -197,11 +200,12 @@ struct RealignedVectorKernel {
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
                 std::int64_t row = origin.row - EXTRA_ROWS + vector_index * VECTOR_ELEMENTS + i;
                 row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
-                const char* from = column_start + row * task.in_pitch * SIZE;
-                misaligned_bytes[i] = reinterpret_cast<std::uintptr_t>(from) % BYTES;
-                from -= misaligned_bytes[i];
-                low_vector[i] = load_vector<BYTES>(from);
-                high_vector[i] = load_vector<BYTES>(from + (misaligned_bytes[i] == 0 ? 0 : BYTES));
+                const char* source = column_start + row * task.in_pitch * SIZE;
+                misaligned_bytes[i] = reinterpret_cast<std::uintptr_t>(source) % BYTES;
+                source -= misaligned_bytes[i];
+                low_vector[i] = load_vector<BYTES>(source);
+                high_vector[i] =
+                    load_vector<BYTES>(source + (misaligned_bytes[i] == 0 ? 0 : BYTES));
             }
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i)
@@ -255,15 +259,15 @@ struct RealignedVectorKernel {
             const int x = first_col + k * COLS_PER_ROUND;
             const std::int64_t col = origin.col + x, row = origin.row - misaligned_elements[k] +
                                                            vector_index * VECTOR_ELEMENTS;
-            char* to = out_matrix + (col * task.out_pitch + row) * SIZE;
+            char* target = out_matrix + (col * task.out_pitch + row) * SIZE;
             if (col >= task.cols || row + VECTOR_ELEMENTS <= 0 || row >= task.rows) continue;
             if (row >= 0 && row + VECTOR_ELEMENTS <= task.rows) {
-                store_vector(to, column_vector[k]);
+                store_vector(target, column_vector[k]);
                 continue;
             }
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
                 if (row + i < 0 || row + i >= task.rows) continue;
-                element<SIZE>(to, i) = tile.element_at(
+                element<SIZE>(target, i) = tile.element_at(
                     x, EXTRA_ROWS - misaligned_elements[k] + vector_index * VECTOR_ELEMENTS + i);
             }
         }

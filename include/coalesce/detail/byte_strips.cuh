@@ -28,8 +28,8 @@ struct VectorLines {
     }
     /// Returns the 16 bytes that begin at byte `first_byte` of the line.
     __device__ Vector<16> load_unaligned(int line_index, int first_byte) const {
-        const char* const from = vector_address(line_index, first_byte / 16);
-        return splice_vectors<1>(load_vector<16>(from), load_vector<16>(from + 16),
+        const char* const source = vector_address(line_index, first_byte / 16);
+        return splice_vectors<1>(load_vector<16>(source), load_vector<16>(source + 16),
                                  static_cast<unsigned>(first_byte % 16));
     }
 };
@@ -67,30 +67,30 @@ struct TallVectorKernel {
     static __device__ void load(const TransposeTask& task, const TileOrigin& origin, bool is_inner,
                                 Vector<16> (&row_vector)[16]) {
         const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
-        const std::int64_t top = origin.row - EXTRA_ROWS, first_row = top + y * 16;
-        const char* const from = in_matrix_address<1>(task, origin) + first_row * COLS + x * 16;
+        const std::int64_t top_row = origin.row - EXTRA_ROWS, first_row = top_row + y * 16;
+        const char* const source = in_matrix_address<1>(task, origin) + first_row * COLS + x * 16;
         if (!is_inner) {
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
                 row_vector[i] = {};
                 if (first_row + i < 0 || first_row + i >= task.rows) continue;
-                row_vector[i] = load_with_policy<LOADS>(from + i * COLS);
+                row_vector[i] = load_with_policy<LOADS>(source + i * COLS);
             }
         } else if constexpr (SWAPS_ROWS) {
             // An even thread loads the even rows of both threads, and an odd thread the odd rows.
             const bool is_odd_thread = y % 2 == 1;
-            const char* const pair_start = from + (is_odd_thread ? 1 - 16 : 0) * COLS;
+            const char* const row_pair_start = source + (is_odd_thread ? 1 - 16 : 0) * COLS;
 #pragma unroll
             for (int i = 0; i < 16; i += 2) {
-                row_vector[i] = load_with_policy<LOADS>(pair_start + i * COLS);
-                row_vector[i + 1] = load_with_policy<LOADS>(pair_start + (16 + i) * COLS);
+                row_vector[i] = load_with_policy<LOADS>(row_pair_start + i * COLS);
+                row_vector[i + 1] = load_with_policy<LOADS>(row_pair_start + (16 + i) * COLS);
             }
 #pragma unroll
             for (int i = 0; i < 16; i += 2)
                 swap_rows(row_vector[i], row_vector[i + 1], is_odd_thread);
         } else {
 #pragma unroll
-            for (int i = 0; i < 16; ++i) row_vector[i] = load_with_policy<LOADS>(from + i * COLS);
+            for (int i = 0; i < 16; ++i) row_vector[i] = load_with_policy<LOADS>(source + i * COLS);
         }
     }
     /// Swaps the second vector of an even thread with the first vector of the next odd thread.
@@ -121,28 +121,28 @@ struct TallVectorKernel {
                       vector_index =
                           i % CHUNKS_PER_COLUMN * 32 + static_cast<int>(threadIdx.x) % 32;
             if (vector_index >= TILE_ROWS / 16) continue;
-            char* to = out + col * task.out_pitch;
+            char* target = out + col * task.out_pitch;
             const int misaligned_bytes =
-                static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % EXTRA_ROWS);
-            to += vector_index * 16 - misaligned_bytes;
-            const Vector<16> vector =
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(target) % EXTRA_ROWS);
+            target += vector_index * 16 - misaligned_bytes;
+            const Vector<16> spliced_vector =
                 column_lines.load_unaligned(col, EXTRA_ROWS - misaligned_bytes + vector_index * 16);
             if (is_inner) {
-                store_vector(to, vector);
+                store_vector(target, spliced_vector);
             } else {
-                store_bytes(to, vector, origin.row - misaligned_bytes + vector_index * 16,
-                            task.rows);
+                store_bytes(target, spliced_vector,
+                            origin.row - misaligned_bytes + vector_index * 16, task.rows);
             }
         }
     }
 
     /// Stores the bytes of the vector that belong to rows of the matrix.
-    static __device__ void store_bytes(char* to, const Vector<16>& vector, std::int64_t row,
+    static __device__ void store_bytes(char* target, const Vector<16>& vector, std::int64_t row,
                                        std::int64_t rows) {
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             if (row + i < 0 || row + i >= rows) continue;
-            element<1>(to, i) = static_cast<unsigned char>(vector.word[i / 4] >> (i % 4 * 8));
+            element<1>(target, i) = static_cast<unsigned char>(vector.word[i / 4] >> (i % 4 * 8));
         }
     }
 };
@@ -184,13 +184,13 @@ struct WideVectorKernel {
     static __device__ Vector<16> load_vector_of_row(const TransposeTask& task,
                                                     const TileOrigin& origin, const char* row,
                                                     int vector_index) {
-        const char* const from = first_vector_of_row(row, origin) + vector_index * 16;
-        if (IS_INNER) return load_with_policy<LOADS>(from);
+        const char* const source = first_vector_of_row(row, origin) + vector_index * 16;
+        if (IS_INNER) return load_with_policy<LOADS>(source);
         Vector<16> vector = {};
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-            if (from + i < row || from + i >= row + task.cols) continue;
-            vector.word[i / 4] |= static_cast<unsigned>(element<1>(from, i)) << (i % 4 * 8);
+            if (source + i < row || source + i >= row + task.cols) continue;
+            vector.word[i / 4] |= static_cast<unsigned>(element<1>(source, i)) << (i % 4 * 8);
         }
         return vector;
     }
@@ -222,22 +222,22 @@ struct WideVectorKernel {
         const int x = threadIdx.x % THREADS_DOWN, y = threadIdx.x / THREADS_DOWN;
         const char* const first_element =
             in_matrix_address<1>(task, origin) + x * 16 * task.in_pitch + origin.col;
-        const auto first_address =
+        const auto first_element_address =
             static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first_element));
         Vector<16> row_vector[16], column_vector[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             const unsigned misaligned_bytes =
-                (first_address + i * static_cast<unsigned>(task.in_pitch)) % 16;
+                (first_element_address + i * static_cast<unsigned>(task.in_pitch)) % 16;
             row_vector[i] =
                 row_lines.load_unaligned(x * 16 + i, static_cast<int>(misaligned_bytes) + y * 16);
         }
         transpose_vectors<1>(column_vector, row_vector);
         const std::int64_t col = origin.col + y * 16;
-        char* const to = out_matrix_address<1>(task, origin) + col * ROWS + x * 16;
+        char* const target = out_matrix_address<1>(task, origin) + col * ROWS + x * 16;
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-            if (col + i < task.cols) store_vector(to + i * ROWS, column_vector[i]);
+            if (col + i < task.cols) store_vector(target + i * ROWS, column_vector[i]);
         }
     }
 };

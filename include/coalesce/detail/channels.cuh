@@ -73,12 +73,12 @@ struct ChannelKernel {
             if (thread < busy_threads)
                 load_planes(in_image + first_pixel * SIZE + thread * 16, image_pixels, shared);
             __syncthreads();
-            char* const to = out_image + first_pixel * CHANNELS * SIZE;
+            char* const target = out_image + first_pixel * CHANNELS * SIZE;
 #pragma unroll
             for (int c = 0; c < CHANNELS; ++c) {
                 const int i = thread + c * THREADS;
                 if (i < busy_threads * CHANNELS) {
-                    store_vector(to + i * 16, load_vector<16>(vector_address(shared, i)));
+                    store_vector(target + i * 16, load_vector<16>(vector_address(shared, i)));
                 }
             }
         } else {

@@ -77,9 +77,9 @@ cudaError_t launch_stack_with_policy(const TransposeTask& task, const LaunchQueu
 }
 
 template <int SIZE, int PAD>
-cudaError_t launch_stack(const TransposeTask& task, const LaunchQueue& queue) {
+cudaError_t launch_matrix_stack(const TransposeTask& task, const LaunchQueue& queue) {
     if constexpr (SIZE == 4) {
-        if (task.has_fast_memory && has_at_least_bytes<4>(task, min_evict_last_bytes_stack)) {
+        if (task.has_fast_memory && has_at_least_bytes<4>(task, min_stack_bytes_for_evict_last)) {
             return launch_stack_with_policy<4, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
     }
@@ -94,7 +94,7 @@ bool can_use_word_stack(const TransposeTask& task) {
     if constexpr (SIZE < 4) {
         using Kernel = WordStackKernel<SIZE, 128, 8>;
         return is_aligned_to(task.out, 4) && is_aligned_to(task.in, Kernel::COLS * SIZE) &&
-               task.cols % Kernel::COLS == 0 && task.rows % Kernel::WORD_ELEMENTS == 0 &&
+               task.cols % Kernel::COLS == 0 && task.rows % Kernel::ELEMENTS_PER_WORD == 0 &&
                task.cols >= 2 * Kernel::COLS;
     }
     return false;
@@ -118,15 +118,15 @@ cudaError_t launch_word_stack(const TransposeTask& task, const LaunchQueue& queu
         using FourLaneKernel = WordStackKernel<2, 384, 4>;
         using EightLaneKernel = WordStackKernel<2, 384, 8>;
         const std::int64_t pieces_per_row = task.cols / EightLaneKernel::COLS,
-                           rows_of_words = task.rows / EightLaneKernel::WORD_ELEMENTS;
-        const std::int64_t items_of_four_lanes =
+                           rows_of_words = task.rows / EightLaneKernel::ELEMENTS_PER_WORD;
+        const std::int64_t work_items_of_four_lanes =
             divide_rounding_up(4, pieces_per_row) *
             divide_rounding_up(FourLaneKernel::LANES_DOWN, rows_of_words);
-        const std::int64_t items_of_eight_lanes =
+        const std::int64_t work_items_of_eight_lanes =
             divide_rounding_up(8, pieces_per_row) *
             divide_rounding_up(EightLaneKernel::LANES_DOWN, rows_of_words);
-        if (items_of_eight_lanes > EightLaneKernel::WARPS * EightLaneKernel::LOADS_IN_FLIGHT &&
-            items_of_four_lanes < items_of_eight_lanes) {
+        if (work_items_of_eight_lanes > EightLaneKernel::WARPS * EightLaneKernel::LOADS_IN_FLIGHT &&
+            work_items_of_four_lanes < work_items_of_eight_lanes) {
             return launch_stack_kernel<2, FourLaneKernel>(task, 0, queue);
         }
         return launch_stack_kernel<2, EightLaneKernel>(task, 0, queue);
@@ -150,8 +150,8 @@ cudaError_t launch_aligned_kernel(const TransposeTask& task, const LaunchQueue& 
 
 /// Launches a kernel for rows and columns that all start at multiples of 16 bytes.
 template <int SIZE>
-cudaError_t launch_aligned(const TransposeTask& task, std::int64_t shorter_side,
-                           const LaunchQueue& queue) {
+cudaError_t launch_aligned_tiles(const TransposeTask& task, std::int64_t shorter_side,
+                                 const LaunchQueue& queue) {
     using SmallMatrixKernel = RegisterBlockKernel<SIZE, 8, 8, 1>;
     if (shorter_side <= SmallMatrixKernel::TILE_COLS)
         return launch_fixed_tiles<SIZE, SmallMatrixKernel>(task, queue);
@@ -182,8 +182,8 @@ cudaError_t launch_aligned(const TransposeTask& task, std::int64_t shorter_side,
 /// Launches a kernel for a matrix with unaligned rows. For small matrices, it is not worth loading
 /// extra rows to complete a block's first vectors or sectors.
 template <int SIZE>
-cudaError_t launch_unaligned(TransposeTask task, std::int64_t shorter_side,
-                             const LaunchQueue& queue) {
+cudaError_t launch_unaligned_tiles(TransposeTask task, std::int64_t shorter_side,
+                                   const LaunchQueue& queue) {
     using LargeMatrixKernel = typename FastestKernels<SIZE>::UnalignedKernel;
     using SmallMatrixKernel = ShiftedElementKernel<SIZE, 64, 32, 256, SIZE>;
     if (task.rows <= SmallMatrixKernel::TILE_ROWS || shorter_side <= SmallMatrixKernel::TILE_COLS) {
@@ -246,9 +246,9 @@ bool is_channel_image(const TransposeTask& task) {
                             pixels % VECTOR_ELEMENTS == 0 &&
                             (task.batches == 1 || (task.in_stride % VECTOR_ELEMENTS == 0 &&
                                                    task.out_stride % VECTOR_ELEMENTS == 0));
-    const bool is_supported_count =
+    const bool is_channel_count_supported =
         (channels >= 2 && channels <= 4) || channels == 6 || channels == 8;
-    return SIZE <= 4 && is_dense && is_aligned && is_supported_count && pixels >= 4096;
+    return SIZE <= 4 && is_dense && is_aligned && is_channel_count_supported && pixels >= 4096;
 }
 
 template <int SIZE, int CHANNELS>
@@ -305,15 +305,15 @@ cudaError_t launch_fastest_kernel(TransposeTask task, const LaunchQueue& queue) 
     if (is_matrix_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
         if (can_use_word_stack<SIZE>(task)) return launch_word_stack<SIZE>(task, queue);
         const bool needs_padding =
-            count_bank_conflicts(MatrixStackKernel<SIZE, 256, 0>::WORD_ELEMENTS * task.cols * SIZE,
-                                 SIZE) > 4;
-        if (needs_padding) return launch_stack<SIZE, strip_padding_bytes<SIZE>>(task, queue);
-        return launch_stack<SIZE, 0>(task, queue);
+            count_bank_conflicts(
+                MatrixStackKernel<SIZE, 256, 0>::ELEMENTS_PER_ACCESS * task.cols * SIZE, SIZE) > 4;
+        if (needs_padding) return launch_matrix_stack<SIZE, strip_padding_bytes<SIZE>>(task, queue);
+        return launch_matrix_stack<SIZE, 0>(task, queue);
     }
     const auto launch_tile_kernel = [&] {
-        if (!is_aligned) return launch_unaligned<SIZE>(task, shorter_side, queue);
-        if (!are_sectors_split<SIZE>(task, shorter_side)) {
-            return launch_aligned<SIZE>(task, shorter_side, queue);
+        if (!is_aligned) return launch_unaligned_tiles<SIZE>(task, shorter_side, queue);
+        if (!would_split_sectors<SIZE>(task, shorter_side)) {
+            return launch_aligned_tiles<SIZE>(task, shorter_side, queue);
         }
         if constexpr (SIZE == 1 || SIZE == 4) {
             if (task.has_fast_memory) {
@@ -321,14 +321,14 @@ cudaError_t launch_fastest_kernel(TransposeTask task, const LaunchQueue& queue) 
                     task, queue);
             }
         }
-        return launch_unaligned<SIZE>(task, shorter_side, queue);
+        return launch_unaligned_tiles<SIZE>(task, shorter_side, queue);
     };
     if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter_side)) {
         return launch_tile_kernel();
     }
     if constexpr (SIZE == 1) {
-        if (can_use_tall_vectors(task)) return launch_tall_vector_strips(task, queue);
-        if (can_use_wide_vectors(task)) return launch_wide_vector_strips(task, queue);
+        if (can_use_tall_vector_kernel(task)) return launch_tall_vector_strips(task, queue);
+        if (can_use_wide_vector_kernel(task)) return launch_wide_vector_strips(task, queue);
     }
 
     const StripPadding padding = choose_strip_padding<SIZE>(shorter_side);

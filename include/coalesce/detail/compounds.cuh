@@ -60,9 +60,9 @@ struct CompoundKernel {
         matrix_offset = task.rows * task.cols * element_bytes * (tile_number / tile_count_across);
         const std::int64_t top = row < task.extra_rows ? 0 : row - task.extra_rows,
                            cols_left = task.cols - col;
-        const std::int64_t end =
+        const std::int64_t end_row =
             row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
-        rows = static_cast<int>(end - top);
+        rows = static_cast<int>(end_row - top);
         cols = static_cast<int>(cols_left < task.tile_cols ? cols_left : task.tile_cols);
         source_row = static_cast<const char*>(task.in) + matrix_offset +
                      (top * task.cols + col) * element_bytes;
@@ -81,15 +81,16 @@ struct CompoundKernel {
     template <bool IS_INNER>
     __device__ unsigned load_word(const char* address) const {
         if (IS_INNER) return *reinterpret_cast<const unsigned*>(address);
-        const char* const begin = static_cast<const char*>(task.in);
-        return load_word_within<SIZE>(address, begin, begin + task.array_bytes);
+        const char* const in_begin = static_cast<const char*>(task.in);
+        return load_word_within<SIZE>(address, in_begin, in_begin + task.array_bytes);
     }
 
     __device__ void load() const {
-        const char* const begin = static_cast<const char*>(task.in);
-        const char* const last =
+        const char* const in_begin = static_cast<const char*>(task.in);
+        const char* const source_end =
             source_row + (rows - 1) * task.cols * element_bytes + cols * element_bytes;
-        if (source_row - LOAD_BYTES >= begin && last + LOAD_BYTES <= begin + task.array_bytes) {
+        if (source_row - LOAD_BYTES >= in_begin &&
+            source_end + LOAD_BYTES <= in_begin + task.array_bytes) {
             if constexpr (LOADS_VECTORS) {
                 load_vectors();
             } else {
@@ -107,12 +108,13 @@ struct CompoundKernel {
                   total_vectors = rows * vectors_per_row;
         const transposing::Divider row_divider(vectors_per_row);
         const std::int64_t row_bytes = task.cols * element_bytes;
-        for (int first = threadIdx.x; first < total_vectors; first += threads * VECTORS_IN_FLIGHT) {
+        for (int first_vector_index = threadIdx.x; first_vector_index < total_vectors;
+             first_vector_index += threads * VECTORS_IN_FLIGHT) {
             Vector<16> vector[VECTORS_IN_FLIGHT];
             int tile_offset[VECTORS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < VECTORS_IN_FLIGHT; ++k) {
-                const int vector_index = first + k * threads,
+                const int vector_index = first_vector_index + k * threads,
                           y = row_divider.quotient(vector_index);
                 const int row_offset = (vector_index - y * vectors_per_row) * 16;
                 const char* const row_start = source_row + y * row_bytes;
@@ -212,9 +214,9 @@ struct CompoundKernel {
                         units_left);
         }
     }
-    __device__ void store_words(char* to, const int (&tile_offset)[ELEMENTS_PER_WORD],
+    __device__ void store_words(char* target, const int (&tile_offset)[ELEMENTS_PER_WORD],
                                 int first_col, int col_step) const {
-        const char* from = tile + first_col * element_bytes;
+        const char* source = tile + first_col * element_bytes;
         const std::int64_t step_bytes = col_step * task.rows * element_bytes;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
@@ -223,28 +225,29 @@ struct CompoundKernel {
             unsigned word = 0;
 #pragma unroll
             for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
-                word |= static_cast<unsigned>(transposing::element<SIZE>(from + tile_offset[k], 0))
-                        << (8 * SIZE * k % 32);
+                word |=
+                    static_cast<unsigned>(transposing::element<SIZE>(source + tile_offset[k], 0))
+                    << (8 * SIZE * k % 32);
             }
-            *reinterpret_cast<unsigned*>(to) = word;
-            from += col_step * element_bytes;
-            to += step_bytes;
+            *reinterpret_cast<unsigned*>(target) = word;
+            source += col_step * element_bytes;
+            target += step_bytes;
         }
     }
     /// Stores words in which only some units belong to the matrix.
-    __device__ void store_units(char* to, const int (&tile_offset)[ELEMENTS_PER_WORD],
+    __device__ void store_units(char* target, const int (&tile_offset)[ELEMENTS_PER_WORD],
                                 int first_col, int col_step, std::int64_t units_before,
                                 std::int64_t units_left) const {
-        const char* from = tile + first_col * element_bytes;
+        const char* source = tile + first_col * element_bytes;
         for (int x = first_col; x < cols; x += col_step) {
 #pragma unroll
             for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
                 if (k < units_before || k >= units_left) continue;
-                transposing::element<SIZE>(to, k) =
-                    transposing::element<SIZE>(from + tile_offset[k], 0);
+                transposing::element<SIZE>(target, k) =
+                    transposing::element<SIZE>(source + tile_offset[k], 0);
             }
-            from += col_step * element_bytes;
-            to += col_step * task.rows * element_bytes;
+            source += col_step * element_bytes;
+            target += col_step * task.rows * element_bytes;
         }
     }
 };

@@ -39,9 +39,9 @@ inline int count_bank_conflicts(std::int64_t step_bytes, int element_size, int p
     const int lanes = element_size > 4 ? 128 / element_size : 32;
     int words_per_bank[32] = {}, max_words_in_bank = 0;
     for (int lane = 0; lane < lanes; ++lane) {
-        std::int64_t offset = lane * step_bytes;
-        offset += offset / 128 * pad_bytes;
-        int& words_in_bank = words_per_bank[offset / 4 % 32];
+        std::int64_t byte_offset = lane * step_bytes;
+        byte_offset += byte_offset / 128 * pad_bytes;
+        int& words_in_bank = words_per_bank[byte_offset / 4 % 32];
         if (++words_in_bank > max_words_in_bank) max_words_in_bank = words_in_bank;
     }
     return max_words_in_bank;
@@ -275,20 +275,22 @@ inline bool nearly_fills_tall_tile(std::int64_t rows) {
 
 /// The minimum size, in bytes, of matrices whose transpose becomes faster if they are loaded with
 /// the hint `evict_last`. Smaller transposes become slower, by up to 6 % at 64 MB.
-constexpr std::int64_t min_evict_last_bytes = 400'000'000;
-/// Like `min_evict_last_bytes`, but for matrices with unaligned rows.
-constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
-/// Like `min_evict_last_bytes`, but for strips of wide matrices on GPUs with fast memory. Matrices
-/// of 21 to 31 rows are excluded, because their last round of loads is short.
-constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
-/// Like `min_evict_last_bytes`, but for strips of tall matrices of bytes on GPUs with fast memory.
-constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
-/// Like `min_evict_last_bytes`, but for wide matrices of bytes that are transposed in registers, on
-/// GPUs with fast memory. With more rows than `max_evict_last_rows`, the hint makes the transpose
-/// slower.
-constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
-/// Like `min_evict_last_bytes`, but for stacks of 4-byte elements on GPUs with fast memory.
-constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
+constexpr std::int64_t min_bytes_for_evict_last = 400'000'000;
+/// Like `min_bytes_for_evict_last`, but for matrices with unaligned rows.
+constexpr std::int64_t min_unaligned_bytes_for_evict_last = 200'000'000;
+/// Like `min_bytes_for_evict_last`, but for strips of wide matrices on GPUs with fast memory.
+/// Matrices of 21 to 31 rows are excluded, because their last round of loads is short.
+constexpr std::int64_t min_wide_bytes_for_evict_last = 100'000'000;
+/// Like `min_bytes_for_evict_last`, but for strips of tall matrices of bytes on GPUs with fast
+/// memory.
+constexpr std::int64_t min_tall_bytes_for_evict_last = 100'000'000;
+/// Like `min_bytes_for_evict_last`, but for wide matrices of bytes that are transposed in
+/// registers, on GPUs with fast memory. With more rows than `max_rows_for_evict_last`, the hint
+/// makes the transpose slower.
+constexpr std::int64_t min_wide_word_bytes_for_evict_last = 40'000'000,
+                       max_rows_for_evict_last = 80;
+/// Like `min_bytes_for_evict_last`, but for stacks of 4-byte elements on GPUs with fast memory.
+constexpr std::int64_t min_stack_bytes_for_evict_last = 300'000'000;
 /// Reports whether the total size of all matrices is at least this many bytes.
 template <int SIZE>
 bool has_at_least_bytes(const TransposeTask& task, std::int64_t min_bytes) {
@@ -299,7 +301,7 @@ bool has_at_least_bytes(const TransposeTask& task, std::int64_t min_bytes) {
 template <int SIZE>
 bool benefits_from_evict_last(const TransposeTask& task, bool is_aligned) {
     return has_at_least_bytes<SIZE>(
-        task, is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned);
+        task, is_aligned ? min_bytes_for_evict_last : min_unaligned_bytes_for_evict_last);
 }
 
 /// The tile size of RewoundRowKernel. `unused` means that this kernel is not used, because a
@@ -310,9 +312,9 @@ RewoundTile choose_rewound_tile(const TransposeTask& task) {
     if constexpr (SIZE < 4) {
         if (task.rows < 128 || task.cols < 128) return RewoundTile::unused;
         // With few rows, a taller tile would be largely empty.
-        const bool is_large =
+        const bool is_matrix_large =
             task.rows * task.cols * SIZE >= FastestKernels<SIZE>::min_bytes_for_large_tile;
-        return is_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
+        return is_matrix_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
                    ? RewoundTile::large
                    : RewoundTile::small;
     }
@@ -335,11 +337,11 @@ template <int SIZE>
 void shorten_strips(TransposeTask& task) {
     const std::int64_t strip_length = task.is_down_first ? task.rows : task.cols;
     const std::int64_t other_side_length = task.is_down_first ? task.cols : task.rows;
-    const std::int64_t max_length = SIZE == 4 && task.has_fast_memory
-                                        ? max_strip_length_in_fast_memory
-                                        : max_cached_strip_length;
-    if (strip_length <= max_length) return;
-    if (other_side_length <= max_length) {
+    const std::int64_t max_strip_length = SIZE == 4 && task.has_fast_memory
+                                              ? max_strip_length_in_fast_memory
+                                              : max_cached_strip_length;
+    if (strip_length <= max_strip_length) return;
+    if (other_side_length <= max_strip_length) {
         task.is_down_first = !task.is_down_first;
     } else {
         task.strips_in_group = strips_per_group<SIZE>;
@@ -367,11 +369,11 @@ bool are_out_rows_sector_aligned(const TransposeTask& task) {
 /// Reports whether the kernels for aligned rows would store partial sectors that the L2 cache
 /// evicts before they are complete. The kernels for unaligned rows are then faster.
 template <int SIZE>
-bool are_sectors_split(const TransposeTask& task, std::int64_t shorter_side) {
+bool would_split_sectors(const TransposeTask& task, std::int64_t shorter_side) {
     constexpr std::int64_t min_shorter_side = 256;
     constexpr std::int64_t min_matrix_bytes = SIZE == 1   ? 40'000'000
                                               : SIZE == 2 ? 100'000'000
-                                                          : min_evict_last_bytes_unaligned;
+                                                          : min_unaligned_bytes_for_evict_last;
     return SIZE <= 4 && shorter_side >= min_shorter_side &&
            !are_out_rows_sector_aligned<SIZE>(task) &&
            task.rows * task.cols >= min_matrix_bytes / SIZE / task.batches;

@@ -172,14 +172,14 @@ cudaError_t launch_tiles(TransposeTask task, std::int64_t tiles_down, std::int64
                        batches_per_launch = max_blocks_per_grid / tiles_per_matrix;
     std::int64_t batches_left = task.batches;
     while (batches_left > 0) {
-        const std::int64_t launch_batches =
+        const std::int64_t batches_in_launch =
             batches_left < batches_per_launch ? batches_left : batches_per_launch;
         const cudaError_t error =
-            launch_blocks<Kernel>(task, launch_batches * tiles_per_matrix, shared_bytes, queue);
+            launch_blocks<Kernel>(task, batches_in_launch * tiles_per_matrix, shared_bytes, queue);
         if (error != cudaSuccess) return error;
-        batches_left -= launch_batches;
-        task.in = static_cast<const char*>(task.in) + launch_batches * task.in_stride * SIZE;
-        task.out = static_cast<char*>(task.out) + launch_batches * task.out_stride * SIZE;
+        batches_left -= batches_in_launch;
+        task.in = static_cast<const char*>(task.in) + batches_in_launch * task.in_stride * SIZE;
+        task.out = static_cast<char*>(task.out) + batches_in_launch * task.out_stride * SIZE;
     }
     return cudaSuccess;
 }

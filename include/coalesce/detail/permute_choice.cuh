@@ -26,11 +26,11 @@ bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     constexpr std::int64_t tile_side = 256 / SIZE;
     const bool are_tiles_partly_empty =
         divide_rounding_up(tile_side, rows) * tile_side > rows + rows / 4;
-    const bool can_span_rows =
+    const bool can_tile_span_rows =
         rows > tile_side && rows * 8 <= VectorTileKernel<SIZE>::MAX_VECTORS_PER_TILE *
                                             VectorTileKernel<SIZE>::VECTOR_ELEMENTS;
-    return can_span_rows && are_tiles_partly_empty && rows * SIZE % 32 != 0 && cols >= tile_side &&
-           cols / 4 <= rows;
+    return can_tile_span_rows && are_tiles_partly_empty && rows * SIZE % 32 != 0 &&
+           cols >= tile_side && cols / 4 <= rows;
 }
 
 /// Reports whether `transpose` uses tall tiles for a batch of matrices with this many rows, each of
@@ -145,9 +145,9 @@ int choose_tile_side(std::int64_t matrix_side, int max_tile_side) {
     const int max_whole_word_side = max_tile_side < ELEMENTS_PER_WORD
                                         ? ELEMENTS_PER_WORD
                                         : max_tile_side / ELEMENTS_PER_WORD * ELEMENTS_PER_WORD;
-    const std::int64_t side =
+    const std::int64_t equal_side =
         divide_rounding_up(divide_rounding_up(max_whole_word_side, matrix_side), matrix_side);
-    return static_cast<int>(divide_rounding_up(ELEMENTS_PER_WORD, side) * ELEMENTS_PER_WORD);
+    return static_cast<int>(divide_rounding_up(ELEMENTS_PER_WORD, equal_side) * ELEMENTS_PER_WORD);
 }
 
 /// Chooses tiles that are loaded as words.
@@ -174,8 +174,10 @@ void choose_word_tile_size(CompoundTask& task) {
     const int pitch_modulus = SIZE == 4 ? 32 : 8, pitch_remainder = SIZE == 4 ? task.units : 5;
     task.pitch = words_per_row +
                  (pitch_remainder + pitch_modulus - words_per_row % pitch_modulus) % pitch_modulus;
-    const int chunks = (task.tile_rows * element_bytes / 4 + 31) / 32;
-    task.warps_per_block = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_element_small ? 2 : 1);
+    const int chunks_per_column = (task.tile_rows * element_bytes / 4 + 31) / 32;
+    task.warps_per_block = chunks_per_column * (SIZE == 1                       ? 4
+                                                : SIZE == 2 || is_element_small ? 2
+                                                                                : 1);
 }
 
 /// Returns the distance in words between rows of a tile in shared memory. Each row has `row_bytes`
@@ -278,24 +280,24 @@ template <int SIZE>
 CompoundTask make_compound_task(const PermutePlan& plan) {
     CompoundTask task = {};
     if (SIZE > 4 || !is_last_axis_kept(plan) || (plan.axes != 3 && plan.axes != 4)) return task;
-    const Axis& units = plan.axis[plan.axes - 1];
-    const Axis &rows = plan.axis[plan.axes - 2], &cols = plan.axis[plan.axes - 3];
-    const std::int64_t row_units = cols.size * units.size;
-    const bool are_rows_dense = cols.step == units.size && rows.step == row_units;
-    const bool is_batch_dense = plan.axes == 3 || plan.axis[0].step == rows.size * row_units;
-    const std::int64_t element_bytes = units.size * SIZE;
+    const Axis& unit_axis = plan.axis[plan.axes - 1];
+    const Axis &row_axis = plan.axis[plan.axes - 2], &col_axis = plan.axis[plan.axes - 3];
+    const std::int64_t row_units = col_axis.size * unit_axis.size;
+    const bool are_rows_dense = col_axis.step == unit_axis.size && row_axis.step == row_units;
+    const bool is_batch_dense = plan.axes == 3 || plan.axis[0].step == row_axis.size * row_units;
+    const std::int64_t element_bytes = unit_axis.size * SIZE;
     const bool are_elements_long = element_bytes >= min_spliced_row_bytes;
-    const bool is_matrix_large = are_elements_long ? cols.size >= min_cols_of_long_elements
-                                                   : rows.size >= min_compound_matrix_side &&
-                                                         cols.size >= min_compound_matrix_side;
+    const bool is_matrix_large = are_elements_long ? col_axis.size >= min_cols_of_long_elements
+                                                   : row_axis.size >= min_compound_matrix_side &&
+                                                         col_axis.size >= min_compound_matrix_side;
     if (!are_rows_dense || !is_batch_dense || !is_matrix_large ||
         element_bytes >= min_spliced_compound_bytes)
         return task;
     task.out = plan.out, task.in = plan.in;
-    task.rows = rows.size, task.cols = cols.size;
+    task.rows = row_axis.size, task.cols = col_axis.size;
     task.batches = plan.axes == 3 ? 1 : plan.axis[0].size;
     task.array_bytes = plan.unit_count * SIZE;
-    task.units = static_cast<int>(units.size);
+    task.units = static_cast<int>(unit_axis.size);
     if constexpr (SIZE <= 4) choose_tile_size<SIZE>(task);
     const bool is_better_spliced =
         are_elements_long && (!task.loads_vectors || task.rows < task.tile_rows);
@@ -384,10 +386,10 @@ bool divide_into_vector_tiles(Tiling& tiling, const PermutePlan& plan) {
               max_side_vectors = 64;
     const auto lengthen_side = [&](const AxisRun& run, int other_side_vectors) {
         const std::int64_t run_vectors = run.size / N,
-                           wanted_vectors = usual_tile_vectors / other_side_vectors;
-        return static_cast<int>(run_vectors < wanted_vectors        ? run_vectors
-                                : wanted_vectors < max_side_vectors ? wanted_vectors
-                                                                    : max_side_vectors);
+                           wanted_side_vectors = usual_tile_vectors / other_side_vectors;
+        return static_cast<int>(run_vectors < wanted_side_vectors        ? run_vectors
+                                : wanted_side_vectors < max_side_vectors ? wanted_side_vectors
+                                                                         : max_side_vectors);
     };
     if (rows.vectors < Kernel::THREADS_DOWN / 2) cols.vectors = lengthen_side(cols, rows.vectors);
     if (cols.vectors < Kernel::THREADS_ACROSS / 2) rows.vectors = lengthen_side(rows, cols.vectors);
@@ -417,8 +419,8 @@ bool benefits_from_evict_last(const PermutePlan& plan) {
         are_cache_lines_split = are_cache_lines_split || (step > 1 && step * SIZE % 128 != 0);
     }
     const std::int64_t min_bytes = are_cache_lines_split
-                                       ? transposing::min_evict_last_bytes_unaligned
-                                       : transposing::min_evict_last_bytes;
+                                       ? transposing::min_unaligned_bytes_for_evict_last
+                                       : transposing::min_bytes_for_evict_last;
     return plan.unit_count * SIZE >= min_bytes;
 }
 

@@ -98,15 +98,15 @@ cudaError_t permute_by_compound_tiles(const PermutePlan& plan, const LaunchQueue
             using TallTripleKernel = TripleKernel<1, 128>;
             // Tiles of 112 columns are faster if the number of columns is a multiple of 112.
             using BroadTripleKernel = TripleKernel<1, 32, 112>;
-            const bool is_tall =
+            const bool uses_tall_tiles =
                 SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= TallTripleKernel::ROWS;
             cudaError_t error = cudaErrorNotSupported;
-            const bool is_broad = SIZE == 1 && task.cols % BroadTripleKernel::COLS == 0 &&
-                                  transposing::has_fast_memory();
+            const bool uses_broad_tiles = SIZE == 1 && task.cols % BroadTripleKernel::COLS == 0 &&
+                                          transposing::has_fast_memory();
             if (can_use_triples<SIZE>(task)) {
-                error = is_tall    ? launch_triples<TallTripleKernel>(task, queue)
-                        : is_broad ? launch_triples<BroadTripleKernel>(task, queue)
-                                   : launch_triples<TripleKernel<SIZE>>(task, queue);
+                error = uses_tall_tiles    ? launch_triples<TallTripleKernel>(task, queue)
+                        : uses_broad_tiles ? launch_triples<BroadTripleKernel>(task, queue)
+                                           : launch_triples<TripleKernel<SIZE>>(task, queue);
             }
             if (error != cudaErrorNotSupported) return error;
         }
@@ -178,7 +178,7 @@ cudaError_t permute_by_word_tiles(const PermutePlan& plan, const LaunchQueue& qu
         const bool has_fast_memory = transposing::has_fast_memory();
         const std::int64_t min_bytes = SIZE == 1 && has_fast_memory
                                            ? min_bytes_for_large_tiles
-                                           : transposing::min_evict_last_bytes_unaligned;
+                                           : transposing::min_unaligned_bytes_for_evict_last;
         const bool is_large = plan.unit_count * SIZE >= min_bytes;
         if constexpr (SIZE == 2) {
             if (is_large && has_fast_memory)

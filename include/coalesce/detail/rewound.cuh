@@ -41,15 +41,15 @@ struct RewoundRowKernel {
     static __device__ void run(const TransposeTask& task, char* shared) {
         const TileOrigin origin = find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS);
         const std::int64_t top_row = origin.row - EXTRA_ROWS;
-        const char* tile_corner =
+        const char* tile_start =
             in_matrix_address<SIZE>(task, origin) + (top_row * task.in_pitch + origin.col) * SIZE;
         Vector<16> loaded_vector[ROUNDS];
         if (can_read_around_tile(task, origin)) {
-            load(task, tile_corner, loaded_vector);
+            load(task, tile_start, loaded_vector);
         } else {
-            load_edge_tile(task, origin, tile_corner, loaded_vector);
+            load_edge_tile(task, origin, tile_start, loaded_vector);
         }
-        store_rotated_words(task, tile_corner, loaded_vector, shared);
+        store_rotated_words(task, tile_start, loaded_vector, shared);
         __syncthreads();
         transpose_words(shared);
         __syncthreads();
@@ -86,20 +86,20 @@ struct RewoundRowKernel {
         return reinterpret_cast<std::uintptr_t>(row_start) % 16;
     }
 
-    static __device__ void load(const TransposeTask& task, const char* tile_corner,
+    static __device__ void load(const TransposeTask& task, const char* tile_start,
                                 Vector<16> (&loaded_vector)[ROUNDS]) {
         const std::int64_t step = ROWS_PER_ROUND * task.in_pitch * SIZE;
-        const char* const row = tile_corner + find_first_row() * task.in_pitch * SIZE;
-        const char* from = row - count_misaligned_bytes(row) + threadIdx.x % 16 * 16;
+        const char* const row = tile_start + find_first_row() * task.in_pitch * SIZE;
+        const char* source = row - count_misaligned_bytes(row) + threadIdx.x % 16 * 16;
 #pragma unroll
-        for (int k = 0; k < ROUNDS; ++k, from += step)
-            loaded_vector[k] = load_with_policy<LOADS>(from);
+        for (int k = 0; k < ROUNDS; ++k, source += step)
+            loaded_vector[k] = load_with_policy<LOADS>(source);
     }
 
     /// Loads the vectors of a tile at the edge of the matrix. Rows outside the matrix are 0, and a
     /// vector that is partly outside is loaded element by element.
     static __device__ void load_edge_tile(const TransposeTask& task, const TileOrigin& origin,
-                                          const char* tile_corner,
+                                          const char* tile_start,
                                           Vector<16> (&loaded_vector)[ROUNDS]) {
         const int x = threadIdx.x % 16;
         const char* const in = in_matrix_address<SIZE>(task, origin);
@@ -110,17 +110,17 @@ struct RewoundRowKernel {
             const std::int64_t row = origin.row - EXTRA_ROWS + row_in_tile;
             loaded_vector[k] = {};
             if (row < 0 || row >= task.rows) continue;
-            const char* const row_start = tile_corner + row_in_tile * task.in_pitch * SIZE;
-            const char* const from = row_start - count_misaligned_bytes(row_start) + x * 16;
+            const char* const row_start = tile_start + row_in_tile * task.in_pitch * SIZE;
+            const char* const source = row_start - count_misaligned_bytes(row_start) + x * 16;
             const char* const begin = is_dense ? in : in + row * task.in_pitch * SIZE;
             const char* const end = begin + (is_dense ? task.rows : 1) * task.cols * SIZE;
-            if (from >= begin && from + 16 <= end) {
-                loaded_vector[k] = load_with_policy<LOADS>(from);
+            if (source >= begin && source + 16 <= end) {
+                loaded_vector[k] = load_with_policy<LOADS>(source);
                 continue;
             }
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-                const char* const address = from + i * SIZE;
+                const char* const address = source + i * SIZE;
                 if (address < begin || address >= end) continue;
                 loaded_vector[k].word[i / ELEMENTS_PER_WORD] |=
                     static_cast<unsigned>(element<SIZE>(address, 0))
@@ -133,9 +133,9 @@ struct RewoundRowKernel {
     /// thread words 4 to 7. Words 0, 4, 8 ..., which a warp stores at the same time, are adjacent.
     static __device__ int find_word_offset(int row, int word_index) {
         const int row_group = row / VECTOR_ELEMENTS,
-                  word_number = word_index % 4 * 16 + word_index / 4;
+                  shared_word_index = word_index % 4 * 16 + word_index / 4;
         return row * 256 +
-               (word_number ^ swizzle_row_group(row_group) ^ (word_index >> 1 & 1) << 1) * 4;
+               (shared_word_index ^ swizzle_row_group(row_group) ^ (word_index >> 1 & 1) << 1) * 4;
     }
     static __device__ constexpr int swizzle_row_group(int row_group) {
         return (row_group & 1) << 4 | (row_group >> 1 & 3) << 2;
@@ -143,17 +143,17 @@ struct RewoundRowKernel {
 
     /// Stores the words of a row, rotated so that the row's first element comes first. The bytes
     /// before this element move to the end of the row, where they are not used.
-    static __device__ void store_rotated_words(const TransposeTask& task, const char* tile_corner,
+    static __device__ void store_rotated_words(const TransposeTask& task, const char* tile_start,
                                                const Vector<16> (&loaded_vector)[ROUNDS],
                                                char* shared) {
         const int x = threadIdx.x % 16;
         const unsigned misaligned_bytes =
-            count_misaligned_bytes(tile_corner + find_first_row() * task.in_pitch * SIZE);
-        int to[4];
+            count_misaligned_bytes(tile_start + find_first_row() * task.in_pitch * SIZE);
+        int word_offset[4];
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-            to[j] = find_word_offset(find_first_row(),
-                                     (4 * x + j - static_cast<int>(misaligned_bytes / 4)) & 63);
+            word_offset[j] = find_word_offset(
+                find_first_row(), (4 * x + j - static_cast<int>(misaligned_bytes / 4)) & 63);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
@@ -163,7 +163,7 @@ struct RewoundRowKernel {
             for (int j = 0; j < 4; ++j) {
                 const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next_word;
                 const int shared_offset =
-                    (to[j] ^ swizzle_row_group(k * ROWS_PER_ROUND / VECTOR_ELEMENTS) * 4) +
+                    (word_offset[j] ^ swizzle_row_group(k * ROWS_PER_ROUND / VECTOR_ELEMENTS) * 4) +
                     k * (ROWS_PER_ROUND * 256);
                 *reinterpret_cast<unsigned*>(shared + shared_offset) =
                     __funnelshift_r(word[j], high, misaligned_bytes * 8);
@@ -197,11 +197,11 @@ struct RewoundRowKernel {
 #pragma unroll
         for (int k = 0; k < UNITS_PER_THREAD; ++k) {
             const TransposeUnit unit(k);
-            const char* const from =
+            const char* const source =
                 shared + find_word_offset(unit.row_group * VECTOR_ELEMENTS, unit.x);
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-                word[k][i] = *reinterpret_cast<const unsigned*>(from + i * 256);
+                word[k][i] = *reinterpret_cast<const unsigned*>(source + i * 256);
             }
         }
         __syncthreads();
@@ -212,11 +212,11 @@ struct RewoundRowKernel {
             transpose_word_column(column_vector, word[k]);
 #pragma unroll
             for (int w = 0; w < 4; ++w) {
-                char* const to = shared + find_transposed_word_offset(unit.x * ELEMENTS_PER_WORD,
-                                                                      unit.row_group, w);
+                char* const target = shared + find_transposed_word_offset(
+                                                  unit.x * ELEMENTS_PER_WORD, unit.row_group, w);
 #pragma unroll
                 for (int j = 0; j < ELEMENTS_PER_WORD; ++j) {
-                    *reinterpret_cast<unsigned*>(to + j * (VECTORS_PER_ROW * 16)) =
+                    *reinterpret_cast<unsigned*>(target + j * (VECTORS_PER_ROW * 16)) =
                         column_vector[j].word[w];
                 }
             }
@@ -258,53 +258,55 @@ struct RewoundRowKernel {
         const std::int64_t cols_left = task.cols - origin.col;
         const int cols = cols_left < TILE_COLS ? static_cast<int>(cols_left) : TILE_COLS;
         const std::int64_t first_element = (origin.col + first_col) * task.out_pitch + origin.row;
-        char* to = out_matrix_address<SIZE>(task, origin) + first_element * SIZE;
-        const unsigned misaligned_bytes = reinterpret_cast<std::uintptr_t>(to) % ALIGNMENT_BYTES;
+        char* target = out_matrix_address<SIZE>(task, origin) + first_element * SIZE;
+        const unsigned misaligned_bytes =
+            reinterpret_cast<std::uintptr_t>(target) % ALIGNMENT_BYTES;
         const std::int64_t row =
             origin.row + vector_index * VECTOR_ELEMENTS - misaligned_bytes / SIZE;
         const bool is_inner = row >= 0 && row + VECTOR_ELEMENTS <= task.rows;
-        to += vector_index * 16 - static_cast<int>(misaligned_bytes);
+        target += vector_index * 16 - static_cast<int>(misaligned_bytes);
 
         // The addresses of the five words to splice. The last one may be unused.
-        const char* from[5];
+        const char* source[5];
 #pragma unroll
         for (int i = 0; i < 5; ++i) {
             const bool is_word_unused = i == 4 && misaligned_bytes % 4 == 0;
             const int word = (ALIGNMENT_BYTES - misaligned_bytes) / 4 + (is_word_unused ? 3 : i);
-            from[i] =
+            source[i] =
                 shared + find_transposed_word_offset(first_col, vector_index + word / 4, word % 4);
         }
 #pragma unroll
-        for (int k = 0; k < (TILE_COLS + COLS_PER_ROUND - 1) / COLS_PER_ROUND; ++k, to += step) {
+        for (int k = 0; k < (TILE_COLS + COLS_PER_ROUND - 1) / COLS_PER_ROUND;
+             ++k, target += step) {
             if (first_col + k * COLS_PER_ROUND >= cols) return;
             unsigned word[5];
             Vector<16> vector;
 #pragma unroll
             for (int i = 0; i < 5; ++i) {
                 word[i] = *reinterpret_cast<const unsigned*>(
-                    from[i] + k * (COLS_PER_ROUND * VECTORS_PER_ROW * 16));
+                    source[i] + k * (COLS_PER_ROUND * VECTORS_PER_ROW * 16));
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 vector.word[i] = __funnelshift_r(word[i], word[i + 1], (16 - misaligned_bytes) * 8);
             }
             if (is_inner) {
-                store_vector(to, vector);
+                store_vector(target, vector);
             } else {
-                store_elements(to, vector, row, task.rows);
+                store_elements(target, vector, row, task.rows);
             }
         }
     }
 
     /// Stores only those elements of the vector that belong to rows of the matrix.
-    static __device__ void store_elements(char* to, const Vector<16>& vector, std::int64_t row,
+    static __device__ void store_elements(char* target, const Vector<16>& vector, std::int64_t row,
                                           std::int64_t rows) {
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
             if (row + i < 0 || row + i >= rows) continue;
             const unsigned word =
                 vector.word[i / ELEMENTS_PER_WORD] >> (i % ELEMENTS_PER_WORD * SIZE * 8);
-            element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
+            element<SIZE>(target, i) = static_cast<Element<SIZE>>(word);
         }
     }
 };

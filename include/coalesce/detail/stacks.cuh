@@ -17,25 +17,26 @@ namespace coalesce::transposing {
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 struct MatrixStackKernel {
     static constexpr int THREADS = THREADS_;
-    static constexpr int WORD_ELEMENTS =
+    static constexpr int ELEMENTS_PER_ACCESS =
         SIZE == 2 ? 2 : 1;  ///< the number of elements that a thread stores at once
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const TransposeTask& task, char* shared) {
-        const auto elements = static_cast<int>(task.rows * task.cols);
+        const auto matrix_elements = static_cast<int>(task.rows * task.cols);
         const std::int64_t first_matrix = std::int64_t{blockIdx.x} * task.matrices_per_block;
         const std::int64_t matrices_left = task.batches - first_matrix;
         const int element_count =
-            elements * static_cast<int>(matrices_left < task.matrices_per_block
-                                            ? matrices_left
-                                            : task.matrices_per_block);
-        const char* from = static_cast<const char*>(task.in) + first_matrix * elements * SIZE;
-        char* to = static_cast<char*>(task.out) + first_matrix * elements * SIZE;
-        const Line line(shared, from);
-        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char, LOADS>{from}, element_count);
+            matrix_elements * static_cast<int>(matrices_left < task.matrices_per_block
+                                                   ? matrices_left
+                                                   : task.matrices_per_block);
+        const char* source =
+            static_cast<const char*>(task.in) + first_matrix * matrix_elements * SIZE;
+        char* target = static_cast<char*>(task.out) + first_matrix * matrix_elements * SIZE;
+        const Line line(shared, source);
+        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char, LOADS>{source}, element_count);
         const InPositionMap position_map(static_cast<int>(task.rows), static_cast<int>(task.cols));
         __syncthreads();
-        store(to, line, position_map, element_count);
+        store(target, line, position_map, element_count);
     }
 
     /// A map from elements of `out` to their positions in `in`, relative to the first element of
@@ -63,27 +64,27 @@ struct MatrixStackKernel {
         }
     };
 
-    static __device__ void store(char* to, const Line& line, const InPositionMap& position_map,
+    static __device__ void store(char* target, const Line& line, const InPositionMap& position_map,
                                  int element_count) {
         const int misaligned_elements =
-            static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
+            static_cast<int>(reinterpret_cast<std::uintptr_t>(target) % 128) / SIZE;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = static_cast<int>(threadIdx.x) * WORD_ELEMENTS - misaligned_elements;
-             i < element_count; i += THREADS * WORD_ELEMENTS) {
-            if (i + WORD_ELEMENTS <= 0) continue;
+        for (int i = static_cast<int>(threadIdx.x) * ELEMENTS_PER_ACCESS - misaligned_elements;
+             i < element_count; i += THREADS * ELEMENTS_PER_ACCESS) {
+            if (i + ELEMENTS_PER_ACCESS <= 0) continue;
             const int first_element = i < 0 ? 0 : i;
             int in_position[2];
             position_map.find_in_positions(first_element, in_position);
             const Element<SIZE> low_element =
                 element<SIZE>(line.byte_address(in_position[0] * SIZE), 0);
-            if (WORD_ELEMENTS == 1 || i < 0 || i + WORD_ELEMENTS > element_count) {
-                element<SIZE>(to, first_element) = low_element;
-            } else if constexpr (WORD_ELEMENTS == 2) {
+            if (ELEMENTS_PER_ACCESS == 1 || i < 0 || i + ELEMENTS_PER_ACCESS > element_count) {
+                element<SIZE>(target, first_element) = low_element;
+            } else if constexpr (ELEMENTS_PER_ACCESS == 2) {
                 const Element<SIZE> high_element =
                     element<SIZE>(line.byte_address(in_position[1] * SIZE), 0);
-                element<4>(to + first_element * SIZE, 0) =
+                element<4>(target + first_element * SIZE, 0) =
                     __byte_perm(low_element, high_element, 0x5410);
             }
         }
@@ -96,8 +97,8 @@ struct MatrixStackKernel {
 template <int SIZE, int THREADS_, int LANES_ACROSS>
 struct WordStackKernel {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4;
-    static constexpr int WORD_ELEMENTS = 4 / SIZE;  ///< elements per word, and rows per lane
-    static constexpr int COLS = 4, WORDS_PER_ROW = COLS / WORD_ELEMENTS,
+    static constexpr int ELEMENTS_PER_WORD = 4 / SIZE;  ///< elements per word, and rows per lane
+    static constexpr int COLS = 4, WORDS_PER_ROW = COLS / ELEMENTS_PER_WORD,
                          LANES_DOWN = 32 / LANES_ACROSS;
     using Line = SharedLine<0>;
     using RowPiece = Vector<4 * WORDS_PER_ROW>;
@@ -108,19 +109,19 @@ struct WordStackKernel {
         const std::int64_t matrices_left = task.batches - first_matrix;
         const int matrix_count = static_cast<int>(
             matrices_left < task.matrices_per_block ? matrices_left : task.matrices_per_block);
-        const char* from = static_cast<const char*>(task.in) + first_matrix * rows * cols * SIZE;
-        char* to = static_cast<char*>(task.out) + first_matrix * rows * cols * SIZE;
-        const Line line(shared, to);
-        load(line, from, rows, cols, matrix_count);
+        const char* source = static_cast<const char*>(task.in) + first_matrix * rows * cols * SIZE;
+        char* target = static_cast<char*>(task.out) + first_matrix * rows * cols * SIZE;
+        const Line line(shared, target);
+        load(line, source, rows, cols, matrix_count);
         __syncthreads();
-        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, matrix_count * rows * cols);
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{target}, line, matrix_count * rows * cols);
     }
 
     /// Loads the matrices. They follow each other without gaps, so all of their rows are treated as
     /// rows of one matrix.
-    static __device__ void load(const Line& line, const char* from, int rows, int cols,
+    static __device__ void load(const Line& line, const char* source, int rows, int cols,
                                 int matrix_count) {
-        const int pieces_per_row = cols / COLS, rows_of_words = rows / WORD_ELEMENTS,
+        const int pieces_per_row = cols / COLS, rows_of_words = rows / ELEMENTS_PER_WORD,
                   total_rows_of_words = matrix_count * rows_of_words;
         const int groups_per_row = (pieces_per_row + LANES_ACROSS - 1) / LANES_ACROSS;
         const int item_count = (total_rows_of_words + LANES_DOWN - 1) / LANES_DOWN * groups_per_row;
@@ -128,51 +129,54 @@ struct WordStackKernel {
         const int lane = threadIdx.x % 32;
         for (int warp_item = threadIdx.x / 32; warp_item < item_count;
              warp_item += WARPS * LOADS_IN_FLIGHT) {
-            RowPiece piece[LOADS_IN_FLIGHT][WORD_ELEMENTS];
+            RowPiece row_piece[LOADS_IN_FLIGHT][ELEMENTS_PER_WORD];
             int line_offset[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-                const int number = warp_item + k * WARPS, group = group_divider.quotient(number);
+                const int item_index = warp_item + k * WARPS,
+                          row_group = group_divider.quotient(item_index);
                 const int x =
-                    (number - group * groups_per_row) * LANES_ACROSS + lane % LANES_ACROSS;
-                const int y = group * LANES_DOWN + lane / LANES_ACROSS,
-                          matrix = word_row_divider.quotient(y);
+                    (item_index - row_group * groups_per_row) * LANES_ACROSS + lane % LANES_ACROSS;
+                const int y = row_group * LANES_DOWN + lane / LANES_ACROSS,
+                          matrix_index = word_row_divider.quotient(y);
                 line_offset[k] = -1;
                 if (x >= pieces_per_row || y >= total_rows_of_words) continue;
-                line_offset[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * WORD_ELEMENTS;
+                line_offset[k] =
+                    matrix_index * rows * (cols - 1) + x * COLS * rows + y * ELEMENTS_PER_WORD;
 #pragma unroll
-                for (int i = 0; i < WORD_ELEMENTS; ++i) {
-                    piece[k][i] =
-                        load_piece(from + ((y * WORD_ELEMENTS + i) * cols + x * COLS) * SIZE);
+                for (int i = 0; i < ELEMENTS_PER_WORD; ++i) {
+                    row_piece[k][i] =
+                        load_piece(source + ((y * ELEMENTS_PER_WORD + i) * cols + x * COLS) * SIZE);
                 }
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 if (line_offset[k] >= 0)
-                    store_transposed_words(line, line_offset[k], rows, piece[k]);
+                    store_transposed_words(line, line_offset[k], rows, row_piece[k]);
             }
         }
     }
-    static __device__ RowPiece load_piece(const char* from) {
+    static __device__ RowPiece load_piece(const char* source) {
         if constexpr (WORDS_PER_ROW == 1) {
-            return {{element<4>(from, 0)}};
+            return {{element<4>(source, 0)}};
         } else {
-            return load_vector<4 * WORDS_PER_ROW>(from);
+            return load_vector<4 * WORDS_PER_ROW>(source);
         }
     }
 
     static __device__ void store_transposed_words(const Line& line, int line_offset, int rows,
-                                                  const RowPiece (&piece)[WORD_ELEMENTS]) {
+                                                  const RowPiece (&row_piece)[ELEMENTS_PER_WORD]) {
 #pragma unroll
         for (int w = 0; w < WORDS_PER_ROW; ++w) {
-            Vector<4> word[WORD_ELEMENTS], column_vector[WORD_ELEMENTS];
+            Vector<4> word[ELEMENTS_PER_WORD], column_vector[ELEMENTS_PER_WORD];
 #pragma unroll
-            for (int i = 0; i < WORD_ELEMENTS; ++i) word[i].word[0] = piece[i].word[w];
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i) word[i].word[0] = row_piece[i].word[w];
             transpose_vectors<SIZE>(column_vector, word);
 #pragma unroll
-            for (int i = 0; i < WORD_ELEMENTS; ++i) {
-                element<4>(line.byte_address((line_offset + (w * WORD_ELEMENTS + i) * rows) * SIZE),
-                           0) = column_vector[i].word[0];
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i) {
+                element<4>(
+                    line.byte_address((line_offset + (w * ELEMENTS_PER_WORD + i) * rows) * SIZE),
+                    0) = column_vector[i].word[0];
             }
         }
     }

@@ -37,8 +37,9 @@ inline bool are_rows_whole_words(const TransposeTask& task) {
 /// Reports whether at least nine tenths of the lanes of TallWordKernel have words to transpose, or
 /// the matrix has 97 to 111 columns. TallWordKernel is then faster than TallStripKernel.
 inline bool are_lanes_mostly_busy(const TransposeTask& task) {
-    const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
-    return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
+    const std::int64_t words_per_row = task.cols / 4,
+                       lanes = divide_rounding_up(8, words_per_row) * 8;
+    return words_per_row * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
 }
 
 inline cudaError_t launch_tall_word_strips(TransposeTask task, const LaunchQueue& queue) {
@@ -49,13 +50,13 @@ inline cudaError_t launch_tall_word_strips(TransposeTask task, const LaunchQueue
 }
 
 /// Reports whether a side of a matrix of bytes consists of 2, 4, 6 or 8 vectors.
-inline bool is_few_vectors_long(std::int64_t side_bytes) {
+inline bool has_few_whole_vectors(std::int64_t side_bytes) {
     return side_bytes == 32 || side_bytes == 64 || side_bytes == 96 || side_bytes == 128;
 }
 /// Reports whether TallVectorKernel can transpose the matrix. Rows of bytes must start at multiples
 /// of 16 bytes and consist of a few whole vectors, and there must be enough rows.
-inline bool can_use_tall_vectors(const TransposeTask& task) {
-    return task.has_fast_memory && task.in_pitch == task.cols && is_few_vectors_long(task.cols) &&
+inline bool can_use_tall_vector_kernel(const TransposeTask& task) {
+    return task.has_fast_memory && task.in_pitch == task.cols && has_few_whole_vectors(task.cols) &&
            is_aligned_to(task.in, 16) && (task.batches == 1 || task.in_stride % 16 == 0) &&
            task.rows * task.cols >= min_bytes_for_vector_strips;
 }
@@ -70,7 +71,7 @@ inline cudaError_t launch_tall_vector_strips(const TransposeTask& task, const La
 
 /// Reports whether WideVectorKernel can transpose the matrix. It must have 64 or 128 rows of bytes
 /// and enough columns, and rows of `out` must start at multiples of 16 bytes without gaps.
-inline bool can_use_wide_vectors(const TransposeTask& task) {
+inline bool can_use_wide_vector_kernel(const TransposeTask& task) {
     return task.has_fast_memory && task.out_pitch == task.rows &&
            (task.rows == 64 || task.rows == 128) && is_aligned_to(task.out, 16) &&
            (task.batches == 1 || task.out_stride % 16 == 0) &&
@@ -118,7 +119,7 @@ cudaError_t launch_tall_strips(const TransposeTask& task, const LaunchQueue& que
                 TallWordKernel::choose_strip_rows(task.cols) / task.batches) {
             return launch_tall_word_strips(task, queue);
         }
-        if (task.cols % 4 != 0 && has_at_least_bytes<1>(task, min_evict_last_bytes_tall)) {
+        if (task.cols % 4 != 0 && has_at_least_bytes<1>(task, min_tall_bytes_for_evict_last)) {
             return launch_tall_with_policies<1, PAD, Loads::evict_last_128, Stores::plain>(task,
                                                                                            queue);
         }
@@ -185,11 +186,12 @@ cudaError_t launch_wide_strips_by_rows(const TransposeTask& task, const LaunchQu
         return launch_wide_kernel<SIZE, FewRowKernel<SIZE, PAD, LOADS>>(task, queue);
     }
     // Padding makes these kernels faster even if there are no bank conflicts to avoid.
-    constexpr int MANY_ROWS_PAD = SIZE < 4 ? PAD : strip_padding_bytes<SIZE>;
+    constexpr int PAD_FOR_MANY_ROWS = SIZE < 4 ? PAD : strip_padding_bytes<SIZE>;
     if (task.rows < min_rows_counted_as_many<SIZE>) {
-        return launch_wide_kernel<SIZE, MediumRowKernel<SIZE, MANY_ROWS_PAD, LOADS>>(task, queue);
+        return launch_wide_kernel<SIZE, MediumRowKernel<SIZE, PAD_FOR_MANY_ROWS, LOADS>>(task,
+                                                                                         queue);
     }
-    return launch_wide_kernel<SIZE, ManyRowKernel<SIZE, MANY_ROWS_PAD, LOADS>>(task, queue);
+    return launch_wide_kernel<SIZE, ManyRowKernel<SIZE, PAD_FOR_MANY_ROWS, LOADS>>(task, queue);
 }
 
 template <int SIZE, int PAD>
@@ -212,7 +214,7 @@ cudaError_t launch_wide_strips(const TransposeTask& task, const LaunchQueue& que
         // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
         // the next strip needs the rest of them.
         const bool uses_evict_last = task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
-                                     has_at_least_bytes<SIZE>(task, min_evict_last_bytes_wide);
+                                     has_at_least_bytes<SIZE>(task, min_wide_bytes_for_evict_last);
         if (uses_evict_last || benefits_from_evict_last<SIZE>(task, false)) {
             return launch_wide_strips_by_rows<SIZE, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
@@ -221,8 +223,9 @@ cudaError_t launch_wide_strips(const TransposeTask& task, const LaunchQueue& que
         const bool has_medium_row_count =
             task.rows >= min_rows_for_byte_kernels && task.rows < min_rows_counted_as_many<1>;
         if (has_medium_row_count && are_columns_whole_words<1>(task)) {
-            const bool uses_evict_last = task.has_fast_memory && task.rows <= max_evict_last_rows &&
-                                         has_at_least_bytes<1>(task, min_evict_last_bytes_words);
+            const bool uses_evict_last =
+                task.has_fast_memory && task.rows <= max_rows_for_evict_last &&
+                has_at_least_bytes<1>(task, min_wide_word_bytes_for_evict_last);
             return uses_evict_last
                        ? launch_wide_word_strips<1, LoadPolicy::evict_last_128>(task, queue)
                        : launch_wide_word_strips<1, LoadPolicy::plain>(task, queue);

@@ -88,10 +88,10 @@ struct DeviceLine {
 /// Copies elements between two lines with the same alignment, modulo 16 bytes. Copies single
 /// elements at both ends, and vectors in between. All threads of the block must call this function.
 template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, class To, class From>
-__device__ inline void copy_line(const To& to, const From& from, int element_count) {
+__device__ inline void copy_line(const To& target, const From& source, int element_count) {
     constexpr int VECTOR_ELEMENTS = 16 / SIZE;
     const int misaligned_elements =
-        static_cast<int>(reinterpret_cast<std::uintptr_t>(from.byte_address(0)) % 16 / SIZE);
+        static_cast<int>(reinterpret_cast<std::uintptr_t>(source.byte_address(0)) % 16 / SIZE);
     const int elements_to_boundary = (VECTOR_ELEMENTS - misaligned_elements) % VECTOR_ELEMENTS;
     const int head_elements =
         elements_to_boundary < element_count ? elements_to_boundary : element_count;
@@ -100,22 +100,22 @@ __device__ inline void copy_line(const To& to, const From& from, int element_cou
     const int thread = threadIdx.x,
               tail_byte_offset = (element_count - tail_elements + thread) * SIZE;
     if (thread < head_elements) {
-        element<SIZE>(to.byte_address(thread * SIZE), 0) =
-            element<SIZE>(from.byte_address(thread * SIZE), 0);
+        element<SIZE>(target.byte_address(thread * SIZE), 0) =
+            element<SIZE>(source.byte_address(thread * SIZE), 0);
     }
     if (thread < tail_elements)
-        element<SIZE>(to.byte_address(tail_byte_offset), 0) =
-            element<SIZE>(from.byte_address(tail_byte_offset), 0);
+        element<SIZE>(target.byte_address(tail_byte_offset), 0) =
+            element<SIZE>(source.byte_address(tail_byte_offset), 0);
     for (int i = thread; i < vector_count; i += THREADS * LOADS_IN_FLIGHT) {
         const int first = head_elements * SIZE + i * 16;
         Vector<16> vector[LOADS_IN_FLIGHT];
 #pragma unroll
         for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-            if (i + k * THREADS < vector_count) vector[k] = from.load(first + k * THREADS * 16);
+            if (i + k * THREADS < vector_count) vector[k] = source.load(first + k * THREADS * 16);
         }
 #pragma unroll
         for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-            if (i + k * THREADS < vector_count) to.store(first + k * THREADS * 16, vector[k]);
+            if (i + k * THREADS < vector_count) target.store(first + k * THREADS * 16, vector[k]);
         }
     }
 }
@@ -127,10 +127,10 @@ template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, int PAD = 0,
           LoadPolicy LOADS = LoadPolicy::plain, StorePolicy STORES = StorePolicy::plain>
 struct TallStripKernel {
     /// The number of rows that a thread stores at a time.
-    static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
+    static constexpr int ELEMENTS_PER_ACCESS = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of rows that a warp stores at a time.
-    static constexpr int ROWS_PER_WARP = 32 * WORD_ELEMENTS;
-    static constexpr int SHIFT = 32 / SIZE, EXTRA_ROWS = SHIFT - 1;
+    static constexpr int ROWS_PER_WARP = 32 * ELEMENTS_PER_ACCESS;
+    static constexpr int ALIGNMENT_ELEMENTS = 32 / SIZE, EXTRA_ROWS = ALIGNMENT_ELEMENTS - 1;
     static constexpr int THREADS = THREADS_;
     using Strip = SharedLine<PAD>;
 
@@ -139,10 +139,10 @@ struct TallStripKernel {
         const std::int64_t top_row = origin.row < EXTRA_ROWS ? 0 : origin.row - EXTRA_ROWS;
         const std::int64_t end_row = origin.row + task.tile_rows;
         const int rows = static_cast<int>((end_row < task.rows ? end_row : task.rows) - top_row);
-        const char* from = in_matrix_address<SIZE>(task, origin) + top_row * task.cols * SIZE;
-        const Strip strip(shared, from);
+        const char* source = in_matrix_address<SIZE>(task, origin) + top_row * task.cols * SIZE;
+        const Strip strip(shared, source);
         if (rows > 0) {
-            copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(strip, DeviceLine<const char, LOADS>{from},
+            copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(strip, DeviceLine<const char, LOADS>{source},
                                                       rows * static_cast<int>(task.cols));
         }
         __syncthreads();
@@ -154,14 +154,15 @@ struct TallStripKernel {
                                  const Strip& strip, int extra_rows) {
         constexpr int WARPS = THREADS / 32;
         static_assert((WARPS & (WARPS - 1)) == 0, "a warp keeps its group");
-        const int groups = task.tile_rows / ROWS_PER_WARP,
-                  groups_at_once = groups < WARPS ? groups : WARPS;
+        const int row_groups = task.tile_rows / ROWS_PER_WARP,
+                  row_groups_at_once = row_groups < WARPS ? row_groups : WARPS;
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         const bool is_inner = origin.row >= EXTRA_ROWS && origin.row + task.tile_rows <= task.rows;
-        for (int group = warp & (groups_at_once - 1); group < groups; group += groups_at_once) {
-            const int y = (group * 32 + lane) * WORD_ELEMENTS;
-            const WarpColumns columns{warp / groups_at_once, WARPS / groups_at_once, origin.row + y,
-                                      extra_rows + y};
+        for (int group = warp & (row_groups_at_once - 1); group < row_groups;
+             group += row_groups_at_once) {
+            const int y = (group * 32 + lane) * ELEMENTS_PER_ACCESS;
+            const WarpColumns columns{warp / row_groups_at_once, WARPS / row_groups_at_once,
+                                      origin.row + y, extra_rows + y};
             if (is_inner) {
                 store_columns<true>(task, origin, strip, columns);
             } else {
@@ -170,8 +171,8 @@ struct TallStripKernel {
         }
     }
 
-    /// The part of the strip that a thread stores: every `col_step`-th column, and WORD_ELEMENTS
-    /// rows of each of these columns.
+    /// The part of the strip that a thread stores: every `col_step`-th column, and
+    /// ELEMENTS_PER_ACCESS rows of each of these columns.
     struct WarpColumns {
         int first_col, col_step;
         std::int64_t row;  ///< the lane's first row in a column that starts at a sector boundary
@@ -188,7 +189,7 @@ struct TallStripKernel {
         int strip_offset = columns.y * row_bytes + columns.first_col * SIZE;
         // The address of the column's first element, modulo 32.
         auto column_address = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
-                              static_cast<unsigned>(threadIdx.x % 32 * WORD_ELEMENTS * SIZE);
+                              static_cast<unsigned>(threadIdx.x % 32 * ELEMENTS_PER_ACCESS * SIZE);
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
@@ -204,19 +205,19 @@ struct TallStripKernel {
     }
 
     template <bool IS_INNER>
-    static __device__ void store_rows(char* to, const Strip& strip, int strip_offset, int row_bytes,
-                                      std::int64_t row, std::int64_t rows) {
-        if (IS_INNER || (row >= 0 && row + WORD_ELEMENTS <= rows)) {
-            if constexpr (WORD_ELEMENTS == 1) {
-                element<SIZE>(to, 0) = element<SIZE>(strip.byte_address(strip_offset), 0);
+    static __device__ void store_rows(char* target, const Strip& strip, int strip_offset,
+                                      int row_bytes, std::int64_t row, std::int64_t rows) {
+        if (IS_INNER || (row >= 0 && row + ELEMENTS_PER_ACCESS <= rows)) {
+            if constexpr (ELEMENTS_PER_ACCESS == 1) {
+                element<SIZE>(target, 0) = element<SIZE>(strip.byte_address(strip_offset), 0);
             } else {
-                store_word<STORES>(to, gather_word(strip, strip_offset, row_bytes));
+                store_word<STORES>(target, gather_word(strip, strip_offset, row_bytes));
             }
         } else {
 #pragma unroll
-            for (int i = 0; i < WORD_ELEMENTS; ++i) {
+            for (int i = 0; i < ELEMENTS_PER_ACCESS; ++i) {
                 if (row + i < 0 || row + i >= rows) continue;
-                element<SIZE>(to, i) =
+                element<SIZE>(target, i) =
                     element<SIZE>(strip.byte_address(strip_offset + i * row_bytes), 0);
             }
         }
@@ -243,9 +244,9 @@ template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = fals
           bool TRANSPOSES_WORDS = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct WideStripKernel {
     /// The number of elements that a lane loads at a time.
-    static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
+    static constexpr int ELEMENTS_PER_ACCESS = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of elements that a warp loads from a row at a time.
-    static constexpr int COLS_PER_CHUNK = 31 * WORD_ELEMENTS;
+    static constexpr int COLS_PER_CHUNK = 31 * ELEMENTS_PER_ACCESS;
     static constexpr int CHUNKS_PER_WARP = 4;
     static constexpr int THREADS = THREADS_;
     using Line = SharedLine<PAD>;
@@ -254,12 +255,12 @@ struct WideStripKernel {
         const TileOrigin origin = find_tile_of_block(task, 0, task.tile_cols);
         const std::int64_t cols_left = task.cols - origin.col;
         const int cols = static_cast<int>(cols_left < task.tile_cols ? cols_left : task.tile_cols);
-        char* to = out_matrix_address<SIZE>(task, origin) + origin.col * task.rows * SIZE;
-        const Line strip_line(shared, to);
+        char* target = out_matrix_address<SIZE>(task, origin) + origin.col * task.rows * SIZE;
+        const Line strip_line(shared, target);
         if constexpr (SIZE < 4) {
             // The strip may be loaded as whole words if the matrix continues before and after it.
-            const bool is_inner =
-                origin.col >= WORD_ELEMENTS && origin.col + cols + 2 * WORD_ELEMENTS <= task.cols;
+            const bool is_inner = origin.col >= ELEMENTS_PER_ACCESS &&
+                                  origin.col + cols + 2 * ELEMENTS_PER_ACCESS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
                 load_small_elements<true>(task, origin, strip_line, cols);
             } else {
@@ -271,7 +272,7 @@ struct WideStripKernel {
             load(task, origin, strip_line, cols);
         }
         __syncthreads();
-        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, strip_line,
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{target}, strip_line,
                                     cols * static_cast<int>(task.rows));
     }
 
@@ -282,19 +283,20 @@ struct WideStripKernel {
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
         const int step = THREADS / task.tile_cols;
         if (x >= cols || y >= step) return;
-        const char* from =
+        const char* source =
             in_matrix_address<SIZE>(task, origin) + (y * task.in_pitch + origin.col + x) * SIZE;
-        const int to = x * rows * SIZE;
+        const int column_offset = x * rows * SIZE;
         for (int row = y; row < rows; row += step * LOADS_IN_FLIGHT) {
             Element<SIZE> value[LOADS_IN_FLIGHT];
 #pragma unroll
-            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, from += step * task.in_pitch * SIZE) {
-                if (row + k * step < rows) value[k] = load_element<LOADS, SIZE>(from);
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, source += step * task.in_pitch * SIZE) {
+                if (row + k * step < rows) value[k] = load_element<LOADS, SIZE>(source);
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 if (row + k * step >= rows) continue;
-                element<SIZE>(strip_line.byte_address(to + (row + k * step) * SIZE), 0) = value[k];
+                element<SIZE>(strip_line.byte_address(column_offset + (row + k * step) * SIZE), 0) =
+                    value[k];
             }
         }
     }
@@ -355,7 +357,7 @@ struct WideStripKernel {
         for (int warp_item = threadIdx.x / 32; warp_item < item_count;
              warp_item += WARPS * LOADS_IN_FLIGHT) {
             unsigned word[LOADS_IN_FLIGHT][CHUNKS_PER_WARP], offset[LOADS_IN_FLIGHT];
-            int to[LOADS_IN_FLIGHT], cols_left[LOADS_IN_FLIGHT];
+            int line_position[LOADS_IN_FLIGHT], cols_left[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 const int group = row_divider.quotient(warp_item + k * WARPS);
@@ -364,7 +366,7 @@ struct WideStripKernel {
                 const char* const line = strip + (row * task.in_pitch + col) * SIZE;
                 offset[k] = reinterpret_cast<std::uintptr_t>(line) % 4;
                 const int first = lane * 4 - static_cast<int>(offset[k]);
-                to[k] = (col + lane * WORD_ELEMENTS) * rows + row;
+                line_position[k] = (col + lane * ELEMENTS_PER_ACCESS) * rows + row;
                 cols_left[k] = warp_item + k * WARPS < item_count ? cols - col : 0;
 #pragma unroll
                 for (int c = 0; c < CHUNKS_PER_WARP; ++c) {
@@ -385,10 +387,11 @@ struct WideStripKernel {
                     const unsigned bytes = __funnelshift_r(word[k][c], next_word, offset[k] * 8);
                     if (lane == 31) continue;
 #pragma unroll
-                    for (int i = 0; i < WORD_ELEMENTS; ++i) {
+                    for (int i = 0; i < ELEMENTS_PER_ACCESS; ++i) {
                         const int col = c * COLS_PER_CHUNK + i;
-                        if (!IS_INNER && col + lane * WORD_ELEMENTS >= cols_left[k]) break;
-                        element<SIZE>(strip_line.byte_address((to[k] + col * rows) * SIZE), 0) =
+                        if (!IS_INNER && col + lane * ELEMENTS_PER_ACCESS >= cols_left[k]) break;
+                        element<SIZE>(
+                            strip_line.byte_address((line_position[k] + col * rows) * SIZE), 0) =
                             static_cast<Element<SIZE>>(bytes >> (8 * SIZE * i));
                     }
                 }
@@ -418,16 +421,17 @@ struct WideStripKernel {
             if (lane == 31) continue;
 #pragma unroll
             for (int c = 0; c < TRANSPOSED_CHUNKS; ++c) {
-                const int x = col + c * COLS_PER_CHUNK + lane * WORD_ELEMENTS;
+                const int x = col + c * COLS_PER_CHUNK + lane * ELEMENTS_PER_ACCESS;
 #pragma unroll
-                for (int y = 0; y < TRANSPOSED_ROWS; y += WORD_ELEMENTS) {
+                for (int y = 0; y < TRANSPOSED_ROWS; y += ELEMENTS_PER_ACCESS) {
                     if (row + y >= rows) continue;
-                    Vector<4> row_vector[WORD_ELEMENTS], column_vector[WORD_ELEMENTS];
+                    Vector<4> row_vector[ELEMENTS_PER_ACCESS], column_vector[ELEMENTS_PER_ACCESS];
 #pragma unroll
-                    for (int i = 0; i < WORD_ELEMENTS; ++i) row_vector[i].word[0] = word[c][y + i];
+                    for (int i = 0; i < ELEMENTS_PER_ACCESS; ++i)
+                        row_vector[i].word[0] = word[c][y + i];
                     transpose_vectors<SIZE>(column_vector, row_vector);
 #pragma unroll
-                    for (int i = 0; i < WORD_ELEMENTS; ++i) {
+                    for (int i = 0; i < ELEMENTS_PER_ACCESS; ++i) {
                         if (!IS_INNER && x + i >= cols) continue;
                         element<4>(strip_line.byte_address(((x + i) * rows + row + y) * SIZE), 0) =
                             column_vector[i].word[0];

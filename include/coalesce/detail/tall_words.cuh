@@ -63,11 +63,11 @@ struct TallWordKernel {
         const std::int64_t rows_left = task.rows - top_row;
         const int loaded_rows = task.tile_rows + EXTRA_ROWS,
                   end_row = rows_left < loaded_rows ? static_cast<int>(rows_left) : loaded_rows;
-        const char* const from = in_matrix_address<1>(task, origin) + top_row * cols;
-        const Line line(shared, from);
+        const char* const source = in_matrix_address<1>(task, origin) + top_row * cols;
+        const Line line(shared, source);
         const int skipped_bytes = begin_row * cols;
         copy_line<1, THREADS, 5>(LinePart{line, skipped_bytes},
-                                 DeviceLine<const char>{from + skipped_bytes},
+                                 DeviceLine<const char>{source + skipped_bytes},
                                  (end_row - begin_row) * cols);
         __syncthreads();
         replace_line_by_columns<IS_INNER>(line, cols, loaded_rows, begin_row, end_row, shared);
@@ -103,15 +103,15 @@ struct TallWordKernel {
         const Divider unit_divider(units_across);
         const int lane = threadIdx.x % 32, step = column_pitch(rows);
         unsigned word[UNITS_PER_THREAD][4];
-        int to[UNITS_PER_THREAD];
+        int word_position[UNITS_PER_THREAD];
 #pragma unroll
         for (int k = 0; k < UNITS_PER_THREAD; ++k) {
             const int unit = threadIdx.x / 32 + k * WARPS, unit_row = unit_divider.quotient(unit);
             const int x = (unit - unit_row * units_across) * 8 + lane % 8,
                       group = unit_row * 4 + lane / 8;
-            to[k] = -1;
+            word_position[k] = -1;
             if (unit >= units || x >= words || group * 4 >= rows) continue;
-            to[k] = x * 4 * step + find_word_offset(group, rows);
+            word_position[k] = x * 4 * step + find_word_offset(group, rows);
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 const int row = group * 4 + i;
@@ -125,13 +125,14 @@ struct TallWordKernel {
         unsigned* const columns = reinterpret_cast<unsigned*>(shared);
 #pragma unroll
         for (int k = 0; k < UNITS_PER_THREAD; ++k) {
-            if (to[k] < 0) continue;
+            if (word_position[k] < 0) continue;
             Vector<4> row_vector[4], column_vector[4];
 #pragma unroll
             for (int i = 0; i < 4; ++i) row_vector[i].word[0] = word[k][i];
             transpose_vectors<1>(column_vector, row_vector);
 #pragma unroll
-            for (int i = 0; i < 4; ++i) columns[to[k] + i * step] = column_vector[i].word[0];
+            for (int i = 0; i < 4; ++i)
+                columns[word_position[k] + i * step] = column_vector[i].word[0];
         }
     }
 
@@ -139,52 +140,53 @@ struct TallWordKernel {
     static __device__ void store(const TransposeTask& task, const TileOrigin& origin,
                                  const unsigned* columns) {
         const int rows = task.tile_rows + EXTRA_ROWS, step = column_pitch(rows);
-        const int vectors = task.tile_rows / 16, count = vectors * static_cast<int>(task.cols);
-        const Divider vector_divider(vectors);
+        const int vectors_per_column = task.tile_rows / 16,
+                  total_vectors = vectors_per_column * static_cast<int>(task.cols);
+        const Divider vector_divider(vectors_per_column);
         char* const out = out_matrix_address<1>(task, origin) + origin.row;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = threadIdx.x; i < count; i += THREADS) {
-            const int col = vector_divider.quotient(i), vector_index = i - col * vectors;
-            char* to = out + col * task.out_pitch;
+        for (int i = threadIdx.x; i < total_vectors; i += THREADS) {
+            const int col = vector_divider.quotient(i), vector_index = i - col * vectors_per_column;
+            char* target = out + col * task.out_pitch;
             const int misaligned_bytes =
-                static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % SECTOR_BYTES);
-            to += vector_index * 16 - misaligned_bytes;
-            const int first = EXTRA_ROWS - misaligned_bytes + vector_index * 16;
-            const Vector<16> vector = splice_vector(columns + col * step, first, rows);
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(target) % SECTOR_BYTES);
+            target += vector_index * 16 - misaligned_bytes;
+            const int first_row = EXTRA_ROWS - misaligned_bytes + vector_index * 16;
+            const Vector<16> spliced_vector = splice_vector(columns + col * step, first_row, rows);
             if (IS_INNER) {
-                store_vector(to, vector);
+                store_vector(target, spliced_vector);
             } else {
-                store_bytes(to, vector, origin.row - misaligned_bytes + vector_index * 16,
-                            task.rows);
+                store_bytes(target, spliced_vector,
+                            origin.row - misaligned_bytes + vector_index * 16, task.rows);
             }
         }
     }
 
-    /// Returns 16 bytes of a column, beginning with row `first` of the strip.
-    static __device__ Vector<16> splice_vector(const unsigned* column, int first, int rows) {
+    /// Returns 16 bytes of a column, beginning with row `first_row` of the strip.
+    static __device__ Vector<16> splice_vector(const unsigned* column, int first_row, int rows) {
         unsigned word[5];
 #pragma unroll
         for (int i = 0; i < 5; ++i) {
-            const bool is_word_unused = i == 4 && first % 4 == 0;
-            word[i] = column[find_word_offset(first / 4 + (is_word_unused ? 3 : i), rows)];
+            const bool is_word_unused = i == 4 && first_row % 4 == 0;
+            word[i] = column[find_word_offset(first_row / 4 + (is_word_unused ? 3 : i), rows)];
         }
-        Vector<16> vector;
+        Vector<16> spliced_vector;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            vector.word[i] = __funnelshift_r(word[i], word[i + 1], first % 4 * 8);
+            spliced_vector.word[i] = __funnelshift_r(word[i], word[i + 1], first_row % 4 * 8);
         }
-        return vector;
+        return spliced_vector;
     }
 
     /// Stores the bytes of the vector that belong to rows of the matrix.
-    static __device__ void store_bytes(char* to, const Vector<16>& vector, std::int64_t row,
+    static __device__ void store_bytes(char* target, const Vector<16>& vector, std::int64_t row,
                                        std::int64_t rows) {
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             if (row + i < 0 || row + i >= rows) continue;
-            element<1>(to, i) = static_cast<unsigned char>(vector.word[i / 4] >> (i % 4 * 8));
+            element<1>(target, i) = static_cast<unsigned char>(vector.word[i / 4] >> (i % 4 * 8));
         }
     }
 };

@@ -68,12 +68,12 @@ struct TripleKernel {
     __device__ void load() const {
         const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
         if (row + y * N >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * N) * task.cols + col + x * N) * ELEMENT_BYTES;
+        const char* source = in + ((row + y * N) * task.cols + col + x * N) * ELEMENT_BYTES;
         unsigned word[N][3], column_word[N][3];
 #pragma unroll
-        for (int i = 0; i < N; ++i, from += task.cols * ELEMENT_BYTES) {
+        for (int i = 0; i < N; ++i, source += task.cols * ELEMENT_BYTES) {
 #pragma unroll
-            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
+            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(source)[w];
         }
         transpose_elements(column_word, word);
 #pragma unroll
@@ -118,8 +118,8 @@ struct TripleKernel {
         for (int i = threadIdx.x; i < cols * WORDS_PER_COLUMN; i += THREADS) {
             const int x = i / WORDS_PER_COLUMN, word = i % WORDS_PER_COLUMN;
             if (word >= words) continue;
-            char* const to = out + ((col + x) * task.rows + row) * ELEMENT_BYTES;
-            transposing::element<4>(to, word) = tile[x * PITCH + word];
+            char* const target = out + ((col + x) * task.rows + row) * ELEMENT_BYTES;
+            transposing::element<4>(target, word) = tile[x * PITCH + word];
         }
     }
 };
@@ -127,10 +127,10 @@ struct TripleKernel {
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const CompoundTask task) {
     __shared__ unsigned tile[Kernel::COLS * Kernel::PITCH];
-    const Kernel triples(task, tile);
-    triples.load();
+    const Kernel kernel(task, tile);
+    kernel.load();
     __syncthreads();
-    triples.store();
+    kernel.store();
 }
 
 /// A kernel for elements of three units. Rows and columns must start at multiples of 16 bytes and
@@ -152,8 +152,8 @@ struct TripleVectorKernel {
     /// Returns the number of columns of a tile. All tiles in a row have about the same width.
     static int choose_tile_cols(std::int64_t cols) {
         const std::int64_t groups = divide_rounding_up(N, cols);
-        const std::int64_t tiles = divide_rounding_up(MAX_THREADS_ACROSS, groups);
-        return static_cast<int>(divide_rounding_up(tiles, groups)) * N;
+        const std::int64_t tiles_across = divide_rounding_up(MAX_THREADS_ACROSS, groups);
+        return static_cast<int>(divide_rounding_up(tiles_across, groups)) * N;
     }
     static std::int64_t shared_bytes(int tile_cols) { return tile_cols / N * GROUP_PITCH * 16; }
 
@@ -179,13 +179,13 @@ struct TripleVectorKernel {
         const int x = static_cast<int>(threadIdx.x) - y * threads_across;
         if (row + y * 4 >= rows || col + x * N >= cols) return;
         const std::int64_t row_bytes = std::int64_t{cols} * ELEMENT_BYTES;
-        const char* from = in + (row + y * 4) * row_bytes + (col + x * N) * ELEMENT_BYTES;
+        const char* source = in + (row + y * 4) * row_bytes + (col + x * N) * ELEMENT_BYTES;
         unsigned word[4][12];
 #pragma unroll
-        for (int i = 0; i < 4; ++i, from += row_bytes) {
+        for (int i = 0; i < 4; ++i, source += row_bytes) {
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
-                const auto vector = transposing::load_vector<16>(from + v * 16);
+                const auto vector = transposing::load_vector<16>(source + v * 16);
 #pragma unroll
                 for (int w = 0; w < 4; ++w) word[i][v * 4 + w] = vector.word[w];
             }
@@ -197,18 +197,18 @@ struct TripleVectorKernel {
                       STORE_WORDS = STORE_BYTES / 4;
 #pragma unroll
         for (int c = 0; c < N; ++c) {
-            char* const to =
+            char* const target =
                 tile + (x * GROUP_PITCH + c * VECTORS_PER_COLUMN) * 16 + y * (4 * ELEMENT_BYTES);
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 if constexpr (SIZE == 1) {
-                    transposing::element<4>(to, v) = splice_word(word, c, v);
+                    transposing::element<4>(target, v) = splice_word(word, c, v);
                 } else {
                     Vector<STORE_BYTES> vector;
 #pragma unroll
                     for (int w = 0; w < STORE_WORDS; ++w)
                         vector.word[w] = splice_word(word, c, v * STORE_WORDS + w);
-                    transposing::store_vector<STORE_BYTES>(to + v * STORE_BYTES, vector);
+                    transposing::store_vector<STORE_BYTES>(target + v * STORE_BYTES, vector);
                 }
             }
         }
@@ -247,7 +247,7 @@ struct TripleVectorKernel {
         const int vectors =
             rows - row < ROWS ? (rows - row) * ELEMENT_BYTES / 16 : VECTORS_PER_COLUMN;
         const std::int64_t column_bytes = std::int64_t{rows} * ELEMENT_BYTES;
-        char* const corner = out + col * column_bytes + row * ELEMENT_BYTES;
+        char* const tile_start = out + col * column_bytes + row * ELEMENT_BYTES;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
@@ -256,7 +256,7 @@ struct TripleVectorKernel {
             const int x = i / VECTORS_PER_COLUMN, v = i % VECTORS_PER_COLUMN;
             if (v >= vectors) continue;
             transposing::store_vector(
-                corner + x * column_bytes + v * 16,
+                tile_start + x * column_bytes + v * 16,
                 transposing::load_vector<16>(
                     tile + (x / N * GROUP_PITCH + x % N * VECTORS_PER_COLUMN + v) * 16));
         }
@@ -269,10 +269,10 @@ template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, 1)
     triple_vectors_kernel(const CompoundTask task) {
     extern __shared__ uint4 shared[];
-    const Kernel triples(task, reinterpret_cast<char*>(shared));
-    triples.load();
+    const Kernel kernel(task, reinterpret_cast<char*>(shared));
+    kernel.load();
     __syncthreads();
-    triples.store();
+    kernel.store();
 }
 
 }  // namespace coalesce::permuting

@@ -75,12 +75,12 @@ struct VectorTileKernel {
         const int y = static_cast<int>(threadIdx.x) / vectors_across;
         const int x = static_cast<int>(threadIdx.x) - y * vectors_across;
         if (y * VECTOR_ELEMENTS >= rows || x * VECTOR_ELEMENTS >= cols) return;
-        const char* const from = static_cast<const char*>(tiling.in) + x * 16;
+        const char* const source = static_cast<const char*>(tiling.in) + x * 16;
         Vector<16> row_vector[VECTOR_ELEMENTS], column_vector[VECTOR_ELEMENTS];
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
             row_vector[i] = transposing::load_with_policy<LOADS>(
-                from + row_offsets[y * VECTOR_ELEMENTS + i] * SIZE);
+                source + row_offsets[y * VECTOR_ELEMENTS + i] * SIZE);
         }
         transposing::transpose_vectors<SIZE>(column_vector, row_vector);
 #pragma unroll
@@ -92,14 +92,14 @@ struct VectorTileKernel {
         const int first_col = static_cast<int>(threadIdx.x) / vectors_down;
         const int vector_index = static_cast<int>(threadIdx.x) - first_col * vectors_down;
         if (first_col >= vectors_across || vector_index * VECTOR_ELEMENTS >= rows) return;
-        char* const to = static_cast<char*>(tiling.out) + vector_index * 16;
+        char* const target = static_cast<char*>(tiling.out) + vector_index * 16;
 #pragma unroll
         for (int k = 0; k < VECTOR_ELEMENTS; ++k) {
             const int col = first_col + k * vectors_across;
             if (col >= cols) return;
             const auto column_vector =
                 transposing::load_vector<16>(vector_address(col, vector_index));
-            transposing::store_vector(to + col_offsets[col] * SIZE, column_vector);
+            transposing::store_vector(target + col_offsets[col] * SIZE, column_vector);
         }
     }
 };

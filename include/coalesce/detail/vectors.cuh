@@ -33,14 +33,14 @@ __device__ inline char* out_matrix_address(const TransposeTask& task, const Tile
     return static_cast<char*>(task.out) + origin.matrix_index * task.out_stride * SIZE;
 }
 
-/// Returns element `index` of the array at `from`.
+/// Returns element `index` of the array at `source`.
 template <int SIZE>
-__device__ inline const Element<SIZE>& element(const char* from, std::int64_t index) {
-    return *reinterpret_cast<const Element<SIZE>*>(from + index * SIZE);
+__device__ inline const Element<SIZE>& element(const char* source, std::int64_t index) {
+    return *reinterpret_cast<const Element<SIZE>*>(source + index * SIZE);
 }
 template <int SIZE>
-__device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
-    return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
+__device__ inline Element<SIZE>& element(char* source, std::int64_t index) {
+    return *reinterpret_cast<Element<SIZE>*>(source + index * SIZE);
 }
 
 /// Returns the number of elements from the last address that is a multiple of ALIGNMENT elements to
@@ -48,9 +48,11 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
 template <int SIZE, int ALIGNMENT>
 __device__ inline int count_misaligned_elements(const char* out, std::int64_t col,
                                                 std::int64_t pitch) {
-    const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
+    const auto out_element_address =
+        static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
     // Only the lowest bits matter, so 32-bit arithmetic is sufficient.
-    return (start + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) % ALIGNMENT;
+    return (out_element_address + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) %
+           ALIGNMENT;
 }
 
 /// The data of one access: 4, 8 or 16 bytes, as words.
@@ -59,22 +61,22 @@ struct Vector {
     unsigned word[BYTES / 4];
 };
 template <int BYTES>
-__device__ inline Vector<BYTES> load_vector(const void* from) {
+__device__ inline Vector<BYTES> load_vector(const void* source) {
     if constexpr (BYTES == 16) {
-        const uint4 words = *static_cast<const uint4*>(from);
+        const uint4 words = *static_cast<const uint4*>(source);
         return {{words.x, words.y, words.z, words.w}};
     } else {
-        const uint2 words = *static_cast<const uint2*>(from);
+        const uint2 words = *static_cast<const uint2*>(source);
         return {{words.x, words.y}};
     }
 }
 template <int BYTES>
-__device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
+__device__ inline void store_vector(void* target, const Vector<BYTES>& vector) {
     if constexpr (BYTES == 16) {
-        *static_cast<uint4*>(to) =
+        *static_cast<uint4*>(target) =
             make_uint4(vector.word[0], vector.word[1], vector.word[2], vector.word[3]);
     } else {
-        *static_cast<uint2*>(to) = make_uint2(vector.word[0], vector.word[1]);
+        *static_cast<uint2*>(target) = make_uint2(vector.word[0], vector.word[1]);
     }
 }
 
@@ -92,47 +94,47 @@ enum class LoadPolicy { plain, evict_last, evict_last_128 };
 
 /// Loads a vector from device memory, with the hint LOADS.
 template <LoadPolicy LOADS>
-__device__ inline Vector<16> load_with_policy(const void* from) {
+__device__ inline Vector<16> load_with_policy(const void* source) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (LOADS != LoadPolicy::plain) {
         Vector<16> v;
         if constexpr (LOADS == LoadPolicy::evict_last) {
             asm volatile(COALESCE_EVICT_LAST_LOAD("", "v4.u32", "{%0, %1, %2, %3}, [%4]")
                          : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
-                         : "l"(__cvta_generic_to_global(from)));
+                         : "l"(__cvta_generic_to_global(source)));
         } else {
             asm volatile(COALESCE_EVICT_LAST_LOAD(".L2::128B", "v4.u32", "{%0, %1, %2, %3}, [%4]")
                          : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
-                         : "l"(__cvta_generic_to_global(from)));
+                         : "l"(__cvta_generic_to_global(source)));
         }
         return v;
     }
 #endif
-    return load_vector<16>(from);
+    return load_vector<16>(source);
 }
 template <LoadPolicy LOADS, int SIZE>
-__device__ inline Element<SIZE> load_element(const char* from) {
+__device__ inline Element<SIZE> load_element(const char* source) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (LOADS == LoadPolicy::evict_last_128 && SIZE == 4) {
         unsigned v;
         asm volatile(COALESCE_EVICT_LAST_LOAD(".L2::128B", "u32", "%0, [%1]")
                      : "=r"(v)
-                     : "l"(__cvta_generic_to_global(from)));
+                     : "l"(__cvta_generic_to_global(source)));
         return v;
     }
     if constexpr (LOADS == LoadPolicy::evict_last_128 && SIZE == 8) {
         unsigned long long v;
         asm volatile(COALESCE_EVICT_LAST_LOAD(".L2::128B", "u64", "%0, [%1]")
                      : "=l"(v)
-                     : "l"(__cvta_generic_to_global(from)));
+                     : "l"(__cvta_generic_to_global(source)));
         return v;
     }
     if constexpr (LOADS == LoadPolicy::evict_last_128 && SIZE == 16) {
-        const Vector<16> v = load_with_policy<LOADS>(from);
+        const Vector<16> v = load_with_policy<LOADS>(source);
         return {v.word[0], v.word[1], v.word[2], v.word[3]};
     }
 #endif
-    return *reinterpret_cast<const Element<SIZE>*>(from);
+    return *reinterpret_cast<const Element<SIZE>*>(source);
 }
 #undef COALESCE_EVICT_LAST_LOAD
 
@@ -141,11 +143,11 @@ __device__ inline Element<SIZE> load_element(const char* from) {
 enum class StorePolicy { plain, streaming };
 /// Stores a word to device memory, with the hint STORES.
 template <StorePolicy STORES>
-__device__ inline void store_word(char* to, unsigned word) {
+__device__ inline void store_word(char* target, unsigned word) {
     if constexpr (STORES == StorePolicy::streaming) {
-        __stcs(reinterpret_cast<unsigned*>(to), word);
+        __stcs(reinterpret_cast<unsigned*>(target), word);
     } else {
-        *reinterpret_cast<unsigned*>(to) = word;
+        *reinterpret_cast<unsigned*>(target) = word;
     }
 }
 

@@ -38,12 +38,13 @@ struct WordTileKernel {
     static constexpr int MIN_RESIDENT_BLOCKS = IS_LOADED_ONCE ? 3 : IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, EXTRA_ROWS = 32 / SIZE;
     static constexpr int LOADED_ROWS = ROWS + EXTRA_ROWS;
-    static constexpr auto LOADS =
+    static constexpr auto LOAD_POLICY =
         IS_LARGE ? transposing::LoadPolicy::evict_last_128 : transposing::LoadPolicy::plain;
-    static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS_PER_WARP = WORDS / 32;
+    static constexpr int WORDS_PER_ROW = COLS / ELEMENTS_PER_WORD,
+                         CHUNKS_PER_WARP = WORDS_PER_ROW / 32;
     /// The distance in words between groups of rows. The distance is odd, so that lanes that read
     /// different groups use different banks.
-    static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS + 1;
+    static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS_PER_ROW + 1;
     static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
     static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&
                       ROWS % (32 * ELEMENTS_PER_WORD) == 0,
@@ -73,43 +74,46 @@ struct WordTileKernel {
     /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
     __device__ void load_inner_rows() const {
         unsigned* const warp_words = tile_words + warp_index() / ELEMENTS_PER_WORD * GROUP_PITCH +
-                                     warp_index() % ELEMENTS_PER_WORD * WORDS + lane_index();
-        const int count = count_rows_to_load();
+                                     warp_index() % ELEMENTS_PER_WORD * WORDS_PER_ROW +
+                                     lane_index();
+        const int row_count = count_rows_to_load();
 #pragma unroll 1
-        for (int first = 0; first < ROWS && first < count; first += WARPS * LOADS_IN_FLIGHT) {
-            load_rows<LOADS_IN_FLIGHT>(first, warp_words + first / ELEMENTS_PER_WORD * GROUP_PITCH);
+        for (int first_row = 0; first_row < ROWS && first_row < row_count;
+             first_row += WARPS * LOADS_IN_FLIGHT) {
+            load_rows<LOADS_IN_FLIGHT>(first_row,
+                                       warp_words + first_row / ELEMENTS_PER_WORD * GROUP_PITCH);
         }
 #pragma unroll 1
-        for (int first = ROWS; first + warp_index() < count; first += WARPS) {
-            load_rows<1>(first, warp_words + first / ELEMENTS_PER_WORD * GROUP_PITCH);
+        for (int first_row = ROWS; first_row + warp_index() < row_count; first_row += WARPS) {
+            load_rows<1>(first_row, warp_words + first_row / ELEMENTS_PER_WORD * GROUP_PITCH);
         }
     }
     template <int COUNT>
-    __device__ void load_rows(int first, unsigned* to) const {
+    __device__ void load_rows(int first_row, unsigned* target) const {
         if constexpr (IS_LOADED_ONCE) {
-            load_rows_once<COUNT>(first, to);
+            load_rows_once<COUNT>(first_row, target);
         } else {
-            load_rows_twice<COUNT>(first, to);
+            load_rows_twice<COUNT>(first_row, target);
         }
     }
     /// Loads COUNT rows. Each lane splices its word with the word of the next lane. Lane 31 uses
     /// the first word of the next chunk, which lane 0 loads.
     template <int COUNT>
-    __device__ void load_rows_once(int first, unsigned* to) const {
+    __device__ void load_rows_once(int first_row, unsigned* target) const {
         unsigned word[COUNT][CHUNKS_PER_WARP + 1], shift_bits[COUNT];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const char* const row_address = row_addresses[first + i * WARPS + warp_index()];
+            const char* const row_address = row_addresses[first_row + i * WARPS + warp_index()];
             shift_bits[i] = count_misaligned_bits(row_address);
-            const char* const from = row_address - shift_bits[i] / 8 + lane_index() * 4;
+            const char* const source = row_address - shift_bits[i] / 8 + lane_index() * 4;
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
-                word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
+                word[i][k] = transposing::load_element<LOAD_POLICY, 4>(source + k * 128);
             }
             word[i][CHUNKS_PER_WARP] = 0;
             if (lane_index() == 0 && shift_bits[i] != 0) {
                 word[i][CHUNKS_PER_WARP] =
-                    transposing::load_element<LOADS, 4>(from + CHUNKS_PER_WARP * 128);
+                    transposing::load_element<LOAD_POLICY, 4>(source + CHUNKS_PER_WARP * 128);
             }
         }
 #pragma unroll
@@ -118,85 +122,87 @@ struct WordTileKernel {
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
                 const unsigned sent_word = lane_index() == 0 ? word[i][k + 1] : word[i][k];
                 const unsigned next_word = __shfl_sync(~0u, sent_word, (lane_index() + 1) % 32);
-                to[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
+                target[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
                     __funnelshift_r(word[i][k], next_word, shift_bits[i]);
             }
         }
     }
     /// Loads COUNT rows. Each lane itself loads both words that it splices.
     template <int COUNT>
-    __device__ void load_rows_twice(int first, unsigned* to) const {
+    __device__ void load_rows_twice(int first_row, unsigned* target) const {
         unsigned low_word[COUNT][CHUNKS_PER_WARP], high_word[COUNT][CHUNKS_PER_WARP],
             shift_bits[COUNT];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const char* const row_address = row_addresses[first + i * WARPS + warp_index()];
+            const char* const row_address = row_addresses[first_row + i * WARPS + warp_index()];
             shift_bits[i] = count_misaligned_bits(row_address);
-            const char* const from = row_address - shift_bits[i] / 8 + lane_index() * 4;
+            const char* const source = row_address - shift_bits[i] / 8 + lane_index() * 4;
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
-                low_word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
-                high_word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128 + 4);
+                low_word[i][k] = transposing::load_element<LOAD_POLICY, 4>(source + k * 128);
+                high_word[i][k] = transposing::load_element<LOAD_POLICY, 4>(source + k * 128 + 4);
             }
         }
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
-                to[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
+                target[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
                     __funnelshift_r(low_word[i][k], high_word[i][k], shift_bits[i]);
             }
         }
     }
     /// Loads rows whose words may be partly outside `in`.
     __device__ void load_edge_rows() const {
-        const int count = count_rows_to_load();
-        for (int row = warp_index(); row < count; row += WARPS) {
+        const int row_count = count_rows_to_load();
+        for (int row = warp_index(); row < row_count; row += WARPS) {
             const unsigned shift_bits = count_misaligned_bits(row_addresses[row]);
             const char* const row_address = row_addresses[row] - shift_bits / 8;
-            for (int k = lane_index(); k < WORDS; k += 32) {
+            for (int k = lane_index(); k < WORDS_PER_ROW; k += 32) {
                 const unsigned low_word = load_word_within<SIZE>(row_address + 4 * k, begin, end);
                 const unsigned high_word =
                     load_word_within<SIZE>(row_address + 4 * k + 4, begin, end);
-                tile_words[row / ELEMENTS_PER_WORD * GROUP_PITCH + row % ELEMENTS_PER_WORD * WORDS +
-                           k] = __funnelshift_r(low_word, high_word, shift_bits);
+                tile_words[row / ELEMENTS_PER_WORD * GROUP_PITCH +
+                           row % ELEMENTS_PER_WORD * WORDS_PER_ROW + k] =
+                    __funnelshift_r(low_word, high_word, shift_bits);
             }
         }
     }
 
     __device__ void store() const {
         for (int col = warp_index(); col < cols; col += WARPS) {
-            char* const to = col_addresses[col];
+            char* const target = col_addresses[col];
             const int rows_before_sector =
-                static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) % 32) / SIZE;
+                static_cast<int>(-reinterpret_cast<std::uintptr_t>(target) % 32) / SIZE;
             const unsigned* row[ELEMENTS_PER_WORD];
 #pragma unroll
             for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
                 row[k] =
                     tile_words +
                     ((rows_before_sector + k) / ELEMENTS_PER_WORD + lane_index()) * GROUP_PITCH +
-                    (rows_before_sector + k) % ELEMENTS_PER_WORD * WORDS + col / ELEMENTS_PER_WORD;
+                    (rows_before_sector + k) % ELEMENTS_PER_WORD * WORDS_PER_ROW +
+                    col / ELEMENTS_PER_WORD;
             }
             if (rows_before_sector + ROWS <= rows) {
 #pragma unroll
                 for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
                     const int y = rows_before_sector + (i * 32 + lane_index()) * ELEMENTS_PER_WORD;
-                    transposing::element<4>(to + y * SIZE, 0) = gather_word(row, col, i);
+                    transposing::element<4>(target + y * SIZE, 0) = gather_word(row, col, i);
                 }
             } else {
-                store_column_part(to, rows_before_sector, row, col);
+                store_column_part(target, rows_before_sector, row, col);
             }
             if (is_first_of_run && lane_index() < rows_before_sector && lane_index() < rows) {
-                const unsigned word =
-                    tile_words[lane_index() / ELEMENTS_PER_WORD * GROUP_PITCH +
-                               lane_index() % ELEMENTS_PER_WORD * WORDS + col / ELEMENTS_PER_WORD];
-                transposing::element<SIZE>(to, lane_index()) =
+                const unsigned word = tile_words[lane_index() / ELEMENTS_PER_WORD * GROUP_PITCH +
+                                                 lane_index() % ELEMENTS_PER_WORD * WORDS_PER_ROW +
+                                                 col / ELEMENTS_PER_WORD];
+                transposing::element<SIZE>(target, lane_index()) =
                     static_cast<Element<SIZE>>(word >> (col % ELEMENTS_PER_WORD * SIZE * 8));
             }
         }
     }
     /// Stores the part of a column that is inside the matrix.
-    __device__ void store_column_part(char* to, int rows_before_sector,
+    __device__ void store_column_part(char* target, int rows_before_sector,
                                       const unsigned* const (&row)[ELEMENTS_PER_WORD],
                                       int col) const {
         for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
@@ -204,11 +210,11 @@ struct WordTileKernel {
             if (y >= rows) return;
             const unsigned word = gather_word(row, col, i);
             if (y + ELEMENTS_PER_WORD <= rows) {
-                transposing::element<4>(to + y * SIZE, 0) = word;
+                transposing::element<4>(target + y * SIZE, 0) = word;
                 continue;
             }
             for (int k = 0; y + k < rows; ++k) {
-                transposing::element<SIZE>(to, y + k) =
+                transposing::element<SIZE>(target, y + k) =
                     static_cast<Element<SIZE>>(word >> (8 * SIZE * k));
             }
         }
@@ -250,13 +256,13 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::MIN_RESIDENT_BLOCKS)
                     rows,
                     cols,
                     block_tile.row == 0};
-    bool is_edge = false;
+    bool is_edge_tile = false;
     for (int i = threadIdx.x; i < Tile::LOADED_ROWS; i += Tile::THREADS) {
         const std::int64_t row = block_tile.row + (i < rows ? i : rows - 1);
         row_addresses[i] =
             begin + (block_tile.in_offset + find_other_array_offset(tiling.rows, row)) * SIZE;
-        is_edge = is_edge || row_addresses[i] - begin < 3 ||
-                  tile.end - row_addresses[i] < Tile::COLS * SIZE + 4;
+        is_edge_tile = is_edge_tile || row_addresses[i] - begin < 3 ||
+                       tile.end - row_addresses[i] < Tile::COLS * SIZE + 4;
     }
     for (int i = threadIdx.x; i < cols; i += Tile::THREADS) {
         col_addresses[i] =
@@ -264,7 +270,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::MIN_RESIDENT_BLOCKS)
             (block_tile.out_offset + find_other_array_offset(tiling.cols, block_tile.col + i)) *
                 SIZE;
     }
-    if (__syncthreads_or(is_edge)) {
+    if (__syncthreads_or(is_edge_tile)) {
         tile.load_edge_rows();
     } else {
         tile.load_inner_rows();

@@ -81,11 +81,11 @@ __device__ void WordTileKernel<2, true, true>::load_rows_once(int first, unsigne
         const char* const from = at - shift / 8 + lane_index() * 4;
 #pragma unroll
         for (int k = 0; k < CHUNKS_PER_WARP; ++k)
-            word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
+            word[i][k] = transposing::load_element<LOAD_POLICY, 4>(from + k * 128);
         word[i][CHUNKS_PER_WARP] = 0;
         if (lane_index() == 0 && shift != 0)
             word[i][CHUNKS_PER_WARP] =
-                transposing::load_element<LOADS, 4>(from + CHUNKS_PER_WARP * 128);
+                transposing::load_element<LOAD_POLICY, 4>(from + CHUNKS_PER_WARP * 128);
     }
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {

@@ -10,7 +10,7 @@ template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, int PAD, LoadPolicy LOADS,
 struct Untransposed<TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
     : TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES> {
     using Kernel = TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>;
-    static constexpr int N = Kernel::WORD_ELEMENTS;
+    static constexpr int N = Kernel::ELEMENTS_PER_ACCESS;
 
     static __device__ void run(const TransposeTask& task, char* shared) {
         const TileOrigin place = find_tile_of_block(task, task.tile_rows, 0);
@@ -190,7 +190,7 @@ struct Untransposed<
         const int pieces = (static_cast<int>(task.rows) + ROWS - 1) / ROWS;
         const int items = (cols + WIDTH - 1) / WIDTH * pieces;
         const bool is_inner =
-            place.col >= Kernel::WORD_ELEMENTS && place.col + cols + 8 <= task.cols;
+            place.col >= Kernel::ELEMENTS_PER_ACCESS && place.col + cols + 8 <= task.cols;
         for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
             const int row = item % pieces * ROWS, col = item / pieces * WIDTH;
             unsigned word[Kernel::TRANSPOSED_CHUNKS][ROWS];
@@ -209,8 +209,8 @@ struct Untransposed<
                       CHUNKS = Kernel::CHUNKS_PER_WARP;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
-        const bool is_inner = place.col >= Kernel::WORD_ELEMENTS &&
-                              place.col + cols + 2 * Kernel::WORD_ELEMENTS <= task.cols;
+        const bool is_inner = place.col >= Kernel::ELEMENTS_PER_ACCESS &&
+                              place.col + cols + 2 * Kernel::ELEMENTS_PER_ACCESS <= task.cols;
         const Divider by_rows(rows);
         const char* const strip = in_matrix_address<SIZE>(task, place) + place.col * SIZE;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
@@ -238,7 +238,7 @@ struct Untransposed<
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS>
 struct Untransposed<MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>>
     : MatrixStackKernel<SIZE, THREADS_, PAD, LOADS> {
-    static constexpr int N = MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>::WORD_ELEMENTS;
+    static constexpr int N = MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>::ELEMENTS_PER_ACCESS;
 
     static __device__ void run(const TransposeTask& task, char* shared) {
         const int elements = static_cast<int>(task.rows * task.cols);
