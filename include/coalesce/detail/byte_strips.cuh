@@ -112,7 +112,7 @@ struct TallVectorKernel {
     static __device__ void store(const TransposeTask& task, const TileOrigin& origin, bool is_inner,
                                  const Lines& column_lines) {
         constexpr int CHUNKS_PER_COLUMN = (THREADS_DOWN + 31) / 32;
-        char* const out = out_matrix_address<1>(task, origin) + origin.row;
+        char* const out_tile_start = out_matrix_address<1>(task, origin) + origin.row;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 2
 #endif
@@ -121,7 +121,7 @@ struct TallVectorKernel {
                       vector_index =
                           i % CHUNKS_PER_COLUMN * 32 + static_cast<int>(threadIdx.x) % 32;
             if (vector_index >= TILE_ROWS / 16) continue;
-            char* target = out + col * task.out_pitch;
+            char* target = out_tile_start + col * task.out_pitch;
             const int misaligned_bytes =
                 static_cast<int>(reinterpret_cast<std::uintptr_t>(target) % EXTRA_ROWS);
             target += vector_index * 16 - misaligned_bytes;
@@ -200,15 +200,15 @@ struct WideVectorKernel {
                                 const Lines& row_lines) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const int thread = static_cast<int>(threadIdx.x);
-        const char* const in = in_matrix_address<1>(task, origin);
-        const char* row = in + warp * task.in_pitch;
+        const char* const in_matrix = in_matrix_address<1>(task, origin);
+        const char* row = in_matrix + warp * task.in_pitch;
         Vector<16> vector[ROUNDS], last_vector;
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k, row += WARPS * task.in_pitch)
             vector[k] = load_vector_of_row<IS_INNER>(task, origin, row, lane);
         if (thread < ROWS) {
-            last_vector = load_vector_of_row<IS_INNER>(task, origin, in + thread * task.in_pitch,
-                                                       THREADS_ACROSS);
+            last_vector = load_vector_of_row<IS_INNER>(
+                task, origin, in_matrix + thread * task.in_pitch, THREADS_ACROSS);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k)

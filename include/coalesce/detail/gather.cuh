@@ -18,13 +18,13 @@ constexpr int threads_per_block = 256, loads_in_flight = 4;
 /// represent the number of units.
 template <int SIZE, class Index>
 __global__ void __launch_bounds__(threads_per_block) gather_kernel(const PermutePlan plan) {
-    const Index first =
+    const Index first_unit =
         static_cast<Index>(blockIdx.x) * (threads_per_block * loads_in_flight) + threadIdx.x;
     const auto unit_count = static_cast<Index>(plan.unit_count);
     Index out_index[loads_in_flight], in_offset[loads_in_flight];
 #pragma unroll
     for (int i = 0; i < loads_in_flight; ++i) {
-        const Index unit_index = first + i * threads_per_block;
+        const Index unit_index = first_unit + i * threads_per_block;
         out_index[i] = unit_index < unit_count ? unit_index : unit_count - 1;
     }
     find_offsets(in_offset, out_index, plan, plan.axes);
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads_per_block) gather_kernel(const Permute
     }
 #pragma unroll
     for (int i = 0; i < loads_in_flight; ++i) {
-        const Index unit_index = first + i * threads_per_block;
+        const Index unit_index = first_unit + i * threads_per_block;
         if (unit_index < unit_count) static_cast<Element<SIZE>*>(plan.out)[unit_index] = value[i];
     }
 }

@@ -15,17 +15,17 @@ namespace coalesce::transposing {
 
 /// A divisor of numbers below 2^16. It replaces each division with a multiplication.
 struct Divider {
-    unsigned multiplier;
+    unsigned reciprocal_multiplier;
     bool is_divisor_one;
 
     explicit __device__ Divider(int divisor) {
-        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(divisor) + 1;
+        reciprocal_multiplier = 0xFFFFFFFFu / static_cast<unsigned>(divisor) + 1;
         is_divisor_one = divisor == 1;
     }
     __device__ int quotient(int number) const {
-        return is_divisor_one
-                   ? number
-                   : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
+        return is_divisor_one ? number
+                              : static_cast<int>(
+                                    __umulhi(static_cast<unsigned>(number), reciprocal_multiplier));
     }
 };
 

@@ -143,13 +143,13 @@ struct TallWordKernel {
         const int vectors_per_column = task.tile_rows / 16,
                   total_vectors = vectors_per_column * static_cast<int>(task.cols);
         const Divider vector_divider(vectors_per_column);
-        char* const out = out_matrix_address<1>(task, origin) + origin.row;
+        char* const out_tile_start = out_matrix_address<1>(task, origin) + origin.row;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = threadIdx.x; i < total_vectors; i += THREADS) {
             const int col = vector_divider.quotient(i), vector_index = i - col * vectors_per_column;
-            char* target = out + col * task.out_pitch;
+            char* target = out_tile_start + col * task.out_pitch;
             const int misaligned_bytes =
                 static_cast<int>(reinterpret_cast<std::uintptr_t>(target) % SECTOR_BYTES);
             target += vector_index * 16 - misaligned_bytes;

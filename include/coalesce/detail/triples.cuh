@@ -146,7 +146,7 @@ struct TripleVectorKernel {
         ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
     /// The distance in vectors from a thread's first column to the next thread's first column. It
     /// is one more than a multiple of 8, so that neighbouring threads access different banks.
-    static constexpr int GROUP_PITCH = (N * VECTORS_PER_COLUMN + 7) / 8 * 8 + 1;
+    static constexpr int GROUP_PITCH_VECTORS = (N * VECTORS_PER_COLUMN + 7) / 8 * 8 + 1;
     static_assert(ROWS * ELEMENT_BYTES % 16 == 0, "columns are whole vectors");
 
     /// Returns the number of columns of a tile. All tiles in a row have about the same width.
@@ -155,7 +155,9 @@ struct TripleVectorKernel {
         const std::int64_t tiles_across = divide_rounding_up(MAX_THREADS_ACROSS, groups);
         return static_cast<int>(divide_rounding_up(tiles_across, groups)) * N;
     }
-    static std::int64_t shared_bytes(int tile_cols) { return tile_cols / N * GROUP_PITCH * 16; }
+    static std::int64_t shared_bytes(int tile_cols) {
+        return tile_cols / N * GROUP_PITCH_VECTORS * 16;
+    }
 
     char* tile;
     int rows, cols;           ///< the size of the matrix
@@ -197,8 +199,8 @@ struct TripleVectorKernel {
                       STORE_WORDS = STORE_BYTES / 4;
 #pragma unroll
         for (int c = 0; c < N; ++c) {
-            char* const target =
-                tile + (x * GROUP_PITCH + c * VECTORS_PER_COLUMN) * 16 + y * (4 * ELEMENT_BYTES);
+            char* const target = tile + (x * GROUP_PITCH_VECTORS + c * VECTORS_PER_COLUMN) * 16 +
+                                 y * (4 * ELEMENT_BYTES);
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 if constexpr (SIZE == 1) {
@@ -258,7 +260,7 @@ struct TripleVectorKernel {
             transposing::store_vector(
                 tile_start + x * column_bytes + v * 16,
                 transposing::load_vector<16>(
-                    tile + (x / N * GROUP_PITCH + x % N * VECTORS_PER_COLUMN + v) * 16));
+                    tile + (x / N * GROUP_PITCH_VECTORS + x % N * VECTORS_PER_COLUMN + v) * 16));
         }
     }
 };

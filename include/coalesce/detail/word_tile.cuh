@@ -44,8 +44,8 @@ struct WordTileKernel {
                          CHUNKS_PER_WARP = WORDS_PER_ROW / 32;
     /// The distance in words between groups of rows. The distance is odd, so that lanes that read
     /// different groups use different banks.
-    static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS_PER_ROW + 1;
-    static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
+    static constexpr int GROUP_PITCH_WORDS = ELEMENTS_PER_WORD * WORDS_PER_ROW + 1;
+    static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS * 4;
     static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&
                       ROWS % (32 * ELEMENTS_PER_WORD) == 0,
                   "the warps and lanes must cover a tile evenly");
@@ -73,19 +73,19 @@ struct WordTileKernel {
 
     /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
     __device__ void load_inner_rows() const {
-        unsigned* const warp_words = tile_words + warp_index() / ELEMENTS_PER_WORD * GROUP_PITCH +
-                                     warp_index() % ELEMENTS_PER_WORD * WORDS_PER_ROW +
-                                     lane_index();
+        unsigned* const warp_words =
+            tile_words + warp_index() / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS +
+            warp_index() % ELEMENTS_PER_WORD * WORDS_PER_ROW + lane_index();
         const int row_count = count_rows_to_load();
 #pragma unroll 1
         for (int first_row = 0; first_row < ROWS && first_row < row_count;
              first_row += WARPS * LOADS_IN_FLIGHT) {
-            load_rows<LOADS_IN_FLIGHT>(first_row,
-                                       warp_words + first_row / ELEMENTS_PER_WORD * GROUP_PITCH);
+            load_rows<LOADS_IN_FLIGHT>(
+                first_row, warp_words + first_row / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS);
         }
 #pragma unroll 1
         for (int first_row = ROWS; first_row + warp_index() < row_count; first_row += WARPS) {
-            load_rows<1>(first_row, warp_words + first_row / ELEMENTS_PER_WORD * GROUP_PITCH);
+            load_rows<1>(first_row, warp_words + first_row / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS);
         }
     }
     template <int COUNT>
@@ -122,7 +122,7 @@ struct WordTileKernel {
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
                 const unsigned sent_word = lane_index() == 0 ? word[i][k + 1] : word[i][k];
                 const unsigned next_word = __shfl_sync(~0u, sent_word, (lane_index() + 1) % 32);
-                target[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
+                target[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS + k * 32] =
                     __funnelshift_r(word[i][k], next_word, shift_bits[i]);
             }
         }
@@ -147,7 +147,7 @@ struct WordTileKernel {
         for (int i = 0; i < COUNT; ++i) {
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
-                target[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
+                target[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS + k * 32] =
                     __funnelshift_r(low_word[i][k], high_word[i][k], shift_bits[i]);
             }
         }
@@ -162,7 +162,7 @@ struct WordTileKernel {
                 const unsigned low_word = load_word_within<SIZE>(row_address + 4 * k, begin, end);
                 const unsigned high_word =
                     load_word_within<SIZE>(row_address + 4 * k + 4, begin, end);
-                tile_words[row / ELEMENTS_PER_WORD * GROUP_PITCH +
+                tile_words[row / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS +
                            row % ELEMENTS_PER_WORD * WORDS_PER_ROW + k] =
                     __funnelshift_r(low_word, high_word, shift_bits);
             }
@@ -177,11 +177,11 @@ struct WordTileKernel {
             const unsigned* row[ELEMENTS_PER_WORD];
 #pragma unroll
             for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
-                row[k] =
-                    tile_words +
-                    ((rows_before_sector + k) / ELEMENTS_PER_WORD + lane_index()) * GROUP_PITCH +
-                    (rows_before_sector + k) % ELEMENTS_PER_WORD * WORDS_PER_ROW +
-                    col / ELEMENTS_PER_WORD;
+                row[k] = tile_words +
+                         ((rows_before_sector + k) / ELEMENTS_PER_WORD + lane_index()) *
+                             GROUP_PITCH_WORDS +
+                         (rows_before_sector + k) % ELEMENTS_PER_WORD * WORDS_PER_ROW +
+                         col / ELEMENTS_PER_WORD;
             }
             if (rows_before_sector + ROWS <= rows) {
 #pragma unroll
@@ -193,9 +193,10 @@ struct WordTileKernel {
                 store_column_part(target, rows_before_sector, row, col);
             }
             if (is_first_of_run && lane_index() < rows_before_sector && lane_index() < rows) {
-                const unsigned word = tile_words[lane_index() / ELEMENTS_PER_WORD * GROUP_PITCH +
-                                                 lane_index() % ELEMENTS_PER_WORD * WORDS_PER_ROW +
-                                                 col / ELEMENTS_PER_WORD];
+                const unsigned word =
+                    tile_words[lane_index() / ELEMENTS_PER_WORD * GROUP_PITCH_WORDS +
+                               lane_index() % ELEMENTS_PER_WORD * WORDS_PER_ROW +
+                               col / ELEMENTS_PER_WORD];
                 transposing::element<SIZE>(target, lane_index()) =
                     static_cast<Element<SIZE>>(word >> (col % ELEMENTS_PER_WORD * SIZE * 8));
             }
@@ -222,7 +223,7 @@ struct WordTileKernel {
     /// Returns a word that contains the column's elements from consecutive rows.
     static __device__ unsigned gather_word(const unsigned* const (&row)[ELEMENTS_PER_WORD], int col,
                                            int i) {
-        const int group_offset = i * 32 * GROUP_PITCH;
+        const int group_offset = i * 32 * GROUP_PITCH_WORDS;
         if constexpr (SIZE == 2) {
             return __byte_perm(row[0][group_offset], row[1][group_offset],
                                col % 2 == 0 ? 0x5410 : 0x7632);
