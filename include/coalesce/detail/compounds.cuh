@@ -119,9 +119,10 @@ struct CompoundKernel {
                 const int row_offset = (vector_index - y * vectors_per_row) * 16;
                 const char* const row_start = source_row + y * row_bytes;
                 const int misaligned_bytes = static_cast<int>(offset_within(row_start, 16));
-                const bool is_inside = y < rows && row_offset < loaded_row_bytes + misaligned_bytes;
-                tile_offset[k] = is_inside ? y * task.pitch * 4 + row_offset : -1;
-                if (is_inside)
+                const bool is_inside_row =
+                    y < rows && row_offset < loaded_row_bytes + misaligned_bytes;
+                tile_offset[k] = is_inside_row ? y * task.pitch * 4 + row_offset : -1;
+                if (is_inside_row)
                     vector[k] =
                         transposing::load_vector<16>(row_start - misaligned_bytes + row_offset);
             }
@@ -151,9 +152,10 @@ struct CompoundKernel {
                 const int misaligned_bytes =
                     SIZE == LOAD_BYTES ? 0 : static_cast<int>(offset_within(row_start, LOAD_BYTES));
                 const int row_offset = chunk * 128 + lane * 4;
-                const bool is_inside = y < rows && row_offset < loaded_row_bytes + misaligned_bytes;
-                tile_offset[k] = is_inside ? y * task.pitch * 4 + row_offset : -1;
-                if (is_inside)
+                const bool is_inside_row =
+                    y < rows && row_offset < loaded_row_bytes + misaligned_bytes;
+                tile_offset[k] = is_inside_row ? y * task.pitch * 4 + row_offset : -1;
+                if (is_inside_row)
                     word[k] = load_word<IS_INNER>(row_start - misaligned_bytes + row_offset);
                 chunk += chunk_step;
                 y += row_step;

@@ -347,8 +347,8 @@ inline int choose_vectors_per_side(std::int64_t run_vectors, int usual_vectors) 
     if (run_vectors >= 4 * usual_vectors) return usual_vectors;
     const std::int64_t tile_count = (run_vectors + usual_vectors / 2) / usual_vectors;
     if (tile_count <= 1) return static_cast<int>(run_vectors);
-    const auto side = static_cast<int>(divide_rounding_up(tile_count, run_vectors));
-    return side + side % 2;
+    const auto vectors_per_side = static_cast<int>(divide_rounding_up(tile_count, run_vectors));
+    return vectors_per_side + vectors_per_side % 2;
 }
 
 /// Divides the plan into tiles of vectors. Returns false if an array does not consist of whole

@@ -163,7 +163,7 @@ cudaError_t launch_word_tiles(const PermutePlan& plan, const LaunchQueue& queue)
     const bool are_tile_columns_short = IS_LOADED_ONCE &&
                                         tiling.rows.tile_count <= max_tiles_down_first &&
                                         tiling.rows.tile_count < tiling.cols.tile_count;
-    tiling.goes_across_first = IS_LARGE && !are_tile_columns_short;
+    tiling.fills_tile_rows_first = IS_LARGE && !are_tile_columns_short;
     return launch_kernel(word_tile_kernel<SIZE, Tile>, count_tiles(tiling), Tile::THREADS,
                          Tile::SHARED_BYTES, queue, tiling, plan.unit_count * SIZE);
 }

@@ -34,7 +34,7 @@ struct Tiling {
     unsigned size[max_plan_axes];  ///< the sizes of the other axes, outermost first
     std::int64_t in_step[max_plan_axes], out_step[max_plan_axes];
     /// Whether consecutive blocks go along a row of tiles instead of down a column of tiles.
-    bool goes_across_first;
+    bool fills_tile_rows_first;
 };
 
 /// The base-2 logarithms of the number of elements in a tile, and of the lengths of its longest and
@@ -45,17 +45,18 @@ constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads_per_block == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
-/// Returns the offset in the other array of element `number` of the run.
-__device__ inline std::int64_t find_other_array_offset(const AxisRun& run, std::int64_t number) {
-    std::int64_t offset = 0;
-    auto remaining_index = static_cast<unsigned>(number);
+/// Returns the offset in the other array of element `run_index` of the run.
+__device__ inline std::int64_t find_other_array_offset(const AxisRun& run, std::int64_t run_index) {
+    std::int64_t other_array_offset = 0;
+    auto remaining_index = static_cast<unsigned>(run_index);
     for (int k = run.axes - 1; k > 0; --k) {
         const unsigned outer_index = quotient(remaining_index, run.axis[k]);
-        offset += (remaining_index - outer_index * static_cast<unsigned>(run.axis[k].size)) *
-                  run.axis[k].step;
+        other_array_offset +=
+            (remaining_index - outer_index * static_cast<unsigned>(run.axis[k].size)) *
+            run.axis[k].step;
         remaining_index = outer_index;
     }
-    return offset + remaining_index * run.axis[0].step;
+    return other_array_offset + remaining_index * run.axis[0].step;
 }
 
 /// The tile of a block.
@@ -67,17 +68,17 @@ struct BlockTile {
 
 __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int cols) {
     const unsigned tiles_per_strip =
-        tiling.goes_across_first ? tiling.cols.tile_count : tiling.rows.tile_count;
+        tiling.fills_tile_rows_first ? tiling.cols.tile_count : tiling.rows.tile_count;
     const unsigned strips_per_matrix =
-        tiling.goes_across_first ? tiling.rows.tile_count : tiling.cols.tile_count;
+        tiling.fills_tile_rows_first ? tiling.rows.tile_count : tiling.cols.tile_count;
     const unsigned strip_index = blockIdx.x / tiles_per_strip,
                    index_in_strip = blockIdx.x - strip_index * tiles_per_strip;
     unsigned matrix_index = strip_index / strips_per_matrix;
     const unsigned strip_in_matrix = strip_index - matrix_index * strips_per_matrix;
     const std::int64_t row =
-        std::int64_t{tiling.goes_across_first ? strip_in_matrix : index_in_strip} * rows;
+        std::int64_t{tiling.fills_tile_rows_first ? strip_in_matrix : index_in_strip} * rows;
     const std::int64_t col =
-        std::int64_t{tiling.goes_across_first ? index_in_strip : strip_in_matrix} * cols;
+        std::int64_t{tiling.fills_tile_rows_first ? index_in_strip : strip_in_matrix} * cols;
     BlockTile tile{row, col, col, row};
     for (int k = tiling.axes - 1; k >= 0; --k) {
         const unsigned outer_index = matrix_index / tiling.size[k],

@@ -158,9 +158,9 @@ struct TallStripKernel {
                   row_groups_at_once = row_groups < WARPS ? row_groups : WARPS;
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         const bool is_inner = origin.row >= EXTRA_ROWS && origin.row + task.tile_rows <= task.rows;
-        for (int group = warp & (row_groups_at_once - 1); group < row_groups;
-             group += row_groups_at_once) {
-            const int y = (group * 32 + lane) * ELEMENTS_PER_ACCESS;
+        for (int row_group = warp & (row_groups_at_once - 1); row_group < row_groups;
+             row_group += row_groups_at_once) {
+            const int y = (row_group * 32 + lane) * ELEMENTS_PER_ACCESS;
             const WarpColumns columns{warp / row_groups_at_once, WARPS / row_groups_at_once,
                                       origin.row + y, extra_rows + y};
             if (is_inner) {
