@@ -27,8 +27,8 @@ struct Command {
     /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
     bool has_stdin_pipe = false;  ///< whether stdin is a pipe (see send_line); otherwise /dev/null
-    /// Whether the child gets its own process group. If so, `stop` kills the whole group. Linux
-    /// also kills the child when the thread that started it ends.
+    /// Whether the child gets its own process group. If so, `stop` kills the whole group, and Linux
+    /// kills the child when the thread that started it ends.
     bool has_own_process_group = false;
 };
 

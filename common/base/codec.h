@@ -43,8 +43,8 @@ concept Described = requires(Writer& writer, T& value) {
 };
 
 /// An enumeration whose values JSON represents by their names, with dashes instead of underscores.
-/// It needs a function `constexpr E last_of(E)` that returns its last value. A function
-/// `name_in_json(E)` can replace the names.
+/// It needs a function `constexpr E last_of(E)` that returns its last value. If a function
+/// `name_in_json(E)` exists, it supplies the names instead.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
@@ -63,7 +63,7 @@ Json encode(const T& value);
 template <class T>
 void decode(const Json& json, T& value, const std::string& path);
 
-/// Writes the fields of a struct into a JSON object.
+/// A codec that writes the fields of a struct into a JSON object.
 class Writer {
 public:
     static constexpr bool kIsReading = false;
@@ -75,7 +75,7 @@ public:
     Json json = Json::object();
 };
 
-/// Reads the fields of a struct from a JSON object.
+/// A codec that reads the fields of a struct from a JSON object.
 class Reader {
 public:
     static constexpr bool kIsReading = true;
@@ -117,7 +117,8 @@ void fields(Codec& codec, const char* key, T& value, More&&... more) {
 }
 
 /// Reads or writes the version of the file format. Its key is "format", by convention the first key
-/// of a file. When reading, throws Error if the version is not `known`.
+/// of a file. When reading, throws Error if the version is not `known`. `what` is the kind of file,
+/// for the message.
 template <class Codec>
 void version(Codec& codec, const char* what, int known) {
     int format = known;
@@ -291,7 +292,7 @@ std::string write(const T& value, bool is_indented = false) {
     return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Parses JSON text. Throws Error if the text does not encode a Value.
+/// Parses JSON text. Throws Error if the text does not encode a T.
 template <class T>
 T read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);

@@ -10,7 +10,7 @@
 
 namespace coalesce {
 
-/// Returns "not_examined" for Outcome::not_examined.
+/// Returns the name of an enumerator, such as "not_examined" for Outcome::not_examined.
 template <auto value>
 constexpr std::string_view enumerator_name() {
     // GCC's __PRETTY_FUNCTION__ ends with "[with auto value = coalesce::Fault::none; ...]", and

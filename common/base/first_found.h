@@ -9,8 +9,8 @@
 
 namespace coalesce {
 
-/// Calls the rules in order and returns the first result that is not empty. Each rule takes
-/// `arguments` and returns an optional.
+/// Calls the rules in order and returns the first result that is not empty, or an empty optional if
+/// there is none. Each rule takes `arguments` and returns an optional.
 template <class Rule, class... Arguments>
 auto first_found(std::initializer_list<Rule> rules, const Arguments&... arguments) {
     std::invoke_result_t<Rule, const Arguments&...> found;

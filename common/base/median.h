@@ -5,8 +5,8 @@
 
 namespace coalesce {
 
-/// Returns the median. For an even number of values, this is the mean of the two in the middle. For
-/// no values, it is 0.
+/// Returns the median. The median of an even number of values is the mean of the two in the middle,
+/// and the median of no values is 0.
 inline double median(std::vector<double> values) {
     if (values.empty()) return 0;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -28,8 +28,9 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables and checks them. Throws Error, which must be constructible from a
-/// string, if a value is invalid. `where` is the table's name in messages, such as "a step".
+/// A reader that takes values from tables and checks them. It throws Error, which must be
+/// constructible from a string, if a value is invalid. The parameter `where` of its functions is
+/// the table's name in messages, such as "a step".
 template <class Error>
 class StrictToml {
 public:

@@ -39,8 +39,8 @@ std::string escaped(const std::string& text);
 /// Splits a string into lines, without their line breaks.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Indents C++ code according to its braces and removes empty lines. Code generators then need not
-/// track the nesting depth.
+/// Indents C++ code according to its braces and removes empty lines, so that code generators need
+/// not track the nesting depth.
 std::string indented(const std::string& code);
 
 }  // namespace coalesce

@@ -17,8 +17,8 @@ struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes a file, and creates missing folders. Does nothing if the file already has exactly these
-/// contents.
+/// Writes `text` to a file, and creates missing folders. Does nothing if the file already contains
+/// exactly this text.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// A page of the book.
@@ -32,26 +32,29 @@ struct Page {
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed
 
-    /// Returns "index.html", for example.
+    /// Returns the name of the page's HTML file, such as "index.html".
     std::string html_file() const { return name + ".html"; }
-    /// Returns "03_tiled" for a lesson, otherwise "".
+    /// Returns the name of the lesson's step, such as "03_tiled", or "" if the page is not a
+    /// lesson.
     std::string step_name() const;
-    /// Returns the name of the page's exercise ("x_row_sums") if it has no lesson, otherwise "".
+    /// Returns the name of the page's exercise, such as "x_row_sums", if the exercise has no
+    /// lesson. Otherwise returns "".
     std::string exercise_name() const;
 };
 
-/// All pages in order.
+/// All pages of the book, in order.
 struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page whose source is `file`, or nullptr if there is none.
+    /// Returns the page whose source in the repository is `file` (Page::file), or nullptr if there
+    /// is none.
     const Page* find_by_html_file(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;
 };
 
-/// Reads docs/contents.txt in `root`.
+/// Reads the table of contents of the repository at `root`.
 Contents read_contents(const std::filesystem::path& root);
 
 }  // namespace coalesce::book

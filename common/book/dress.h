@@ -1,4 +1,4 @@
-// Edits each page after Doxygen.
+// Edits the pages that Doxygen has generated.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,9 @@
 
 namespace coalesce::book {
 
-/// Postprocesses a page. For example, embeds its drawings, colours CUDA's keywords, makes wide
-/// tables scrollable, and adds a description for search engines. Returns the new HTML.
+/// Returns the edited HTML of a page. For example, embeds the page's drawings, colours CUDA's
+/// keywords, makes wide tables scrollable, and adds a description for search engines. `drawings` is
+/// the folder of the drawings, and `name` is the name of the page's file.
 std::string postprocess_page(const std::string& html, const std::filesystem::path& drawings,
                              const std::string& name);
 

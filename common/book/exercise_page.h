@@ -1,4 +1,5 @@
-// Writes the page of an exercise that has no lesson, from the exercise's records.
+// Generates the page of an exercise without a lesson. The content of the page comes from the
+// exercise's records.
 #pragma once
 
 #include "contents.h"

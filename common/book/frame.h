@@ -7,8 +7,8 @@
 
 namespace coalesce::book {
 
-/// Returns Doxygen's HTML_HEADER: common/book/theme/header.html with the sidebar. The explorer is
-/// listed only if it was built.
+/// Returns Doxygen's HTML_HEADER: common/book/theme/header.html with the sidebar. The sidebar lists
+/// the explorer only if `has_explorer` is true.
 std::string header_html(const Contents& contents, bool has_explorer);
 /// Returns the whole page of an application, such as the explorer. `fragment` is the line <!--
 /// page: TITLE; FILES -->, followed by the page's <main> element. FILES are scripts and style

@@ -1,4 +1,4 @@
-// A small HTML reader. It finds tags with their attributes, and the text between them.
+// A small HTML reader, which finds tags with their attributes, and the text between tags.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@ namespace coalesce::book {
 
 /// A tag and its position.
 struct Tag {
-    std::size_t begin = 0, end = 0;  ///< positions in the text
-    std::string name;                ///< such as "a" or "/a"
+    std::size_t begin = 0, end = 0;  ///< offsets in the HTML
+    std::string name;                ///< the tag's name: "a", or "/a" for an end tag
     std::map<std::string, std::string> attributes;
 
     bool has_attribute(const std::string& key) const { return attributes.contains(key); }
@@ -20,8 +20,8 @@ struct Tag {
     }
 };
 
-/// Finds the first tag at or after `from`. Ignores the contents of comments, scripts and style
-/// sheets.
+/// Finds the first tag at or after `from`, ignoring the contents of comments, scripts and style
+/// sheets. Returns false if there is no tag.
 bool find_tag(const std::string& html, std::size_t from, Tag& tag);
 
 /// Returns the text without tags, comments and drawings. White space is collapsed, and entities are

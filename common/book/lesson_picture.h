@@ -1,5 +1,5 @@
-// The picture at the beginning of a lesson. It shows how one warp moves its elements from `in` to
-// `out`, and the bandwidth of the previous lesson.
+// The picture at the beginning of a lesson. The picture shows how one warp moves its elements from
+// `in` to `out`, and the bandwidth that the previous lesson reached.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,7 @@
 // The book leaves out all lines from <!-- copy --> to <!-- end of copy -->. These lines contain
 // copies of the code and the questions, which `learn results` writes for readers of the file
 // itself. A folded answer consists of <details><summary>QUESTION</summary> on one line, the text of
-// the answer, and </details>. It is folded in the book too.
+// the answer, and </details>. The answer is folded in the book too.
 #pragma once
 
 #include "contents.h"

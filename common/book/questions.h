@@ -14,7 +14,7 @@ namespace coalesce::book {
 std::string questions_html(const std::string& step, const Contents& contents,
                            const course::Course& course);
 
-/// Escapes a string for HTML text and attributes. Text between backticks becomes a <code> element.
+/// Returns a string, escaped for HTML text and attributes. Line breaks become blanks.
 std::string to_html(const std::string& text);
 
 }  // namespace coalesce::book

@@ -9,8 +9,8 @@
 
 namespace coalesce::book {
 
-/// Completes the pages: embeds the drawings, adds links to the previous and next page, and writes
-/// the search index. Deletes pages that no link leads to.
+/// Completes the pages of a site: embeds the drawings, adds links to the previous and next page,
+/// and writes the search index. Deletes pages that no link leads to.
 void finish_site(const std::filesystem::path& html, const Contents& contents);
 
 /// Returns the pages that cannot be reached from index.html by following links.

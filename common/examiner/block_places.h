@@ -21,13 +21,14 @@ struct LoadedElement {
     std::int64_t element = 0;
     int line = 0;
 };
-/// Returns the first element that the traced warp loads, or nothing if the warp loads no elements.
+/// Returns the first element that the trial's traced warp loads, or nothing if that warp loads no
+/// elements.
 std::optional<LoadedElement> find_first_load(const Trial& trial);
 
 /// Two blocks that store to the same cell of the output.
 struct StoreConflict {
     Block first_block, second_block;
-    std::int64_t element = 0;  ///< index of the cell in the matrix
+    std::int64_t element = 0;  ///< index of the cell in the output
 };
 /// Mistakes in the stores of a launch: two blocks store to the same cell, or a block stores
 /// nothing.
@@ -36,24 +37,27 @@ struct BlockStores {
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
     long long idle_blocks = 0;              ///< number of blocks that store nothing
 };
-/// Launches the kernel once per block, and traces the stores of that block. Stops at the first cell
-/// that two blocks store to. Returns nothing if the launch has too many blocks to check.
+/// Returns the mistakes in the stores of a launch. Launches the kernel once for each warp whose
+/// stores are traced, and stops at the first cell that two blocks store to. Returns nothing if the
+/// launch has too many warps to trace.
 std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
                                               const RelaunchFunction& relaunch);
 
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
-/// The positions of the blocks of a launch that spaces its blocks evenly. The positions of blocks
-/// (0, 0), (1, 0) and (0, 1) determine those of all other blocks.
+/// The positions of a launch's blocks, which are evenly spaced in the input. The positions of
+/// blocks (0, 0), (1, 0) and (0, 1) determine those of all other blocks.
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
     /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
     Cell origin, next_x, next_y;
 
-    /// Returns the distance between two neighbours along x, in rows and columns of the matrix.
+    /// Returns the distance between two blocks that are neighbours along x, in rows and columns of
+    /// the matrix.
     Cell step_x() const { return {next_x.row - origin.row, next_x.col - origin.col}; }
-    /// Returns the distance between two neighbours along y, in rows and columns of the matrix.
+    /// Returns the distance between two blocks that are neighbours along y, in rows and columns of
+    /// the matrix.
     Cell step_y() const { return {next_y.row - origin.row, next_y.col - origin.col}; }
     /// Returns a sentence that says where blocks (0, 0), (1, 0) and (0, 1) start.
     std::string text() const;

@@ -18,11 +18,11 @@ namespace coalesce {
 
 /// The launch and the block to record.
 struct StepsRequest {
-    /// The shape of the input. If no shape is given, the first shape on which the kernel fails is
-    /// used. If the kernel never fails, the first shape of the exercise is used.
+    /// The shape of the input. If no shape is given, the exercise's first shape on which the kernel
+    /// fails is used. If the kernel never fails, the first shape that is not tiny is used.
     std::optional<Shape> shape = {};
     /// The linear index of the block to record (x varies fastest). If no index is given, the block
-    /// in which the mistake occurs is recorded.
+    /// in which the mistake occurs is recorded, or block 0 if the kernel is correct.
     std::optional<std::uint64_t> block = {};
 };
 
@@ -38,16 +38,16 @@ struct BlockSteps {
     bool is_ok() const { return problem.kind == FailureKind::none; }
 };
 
-/// Compiles the kernel and records a block. The runner must keep the kernel's variables
-/// (LocalRunner::Options::keeps_variables).
+/// Compiles the kernel, and records the steps of one block. The runner must keep the kernel's
+/// variables (LocalRunner::Options::keeps_variables).
 BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& runner,
                         const StepsRequest& request);
 
-/// Returns the linear index of the block that a check reports.
+/// Returns the linear index of the block to which the report's thread belongs.
 std::uint64_t block_of_report(const simulated::Report& report, const LaunchShape& launch);
-/// Adds the extents of arrays to recorded steps, because the debug information lacks some of them.
-/// The source declares the extents of shared arrays, and `arguments` lists those of the kernel's
-/// arguments.
+/// Adds the extents of arrays to the recorded steps in `json`, because the debug information lacks
+/// some of them. The extents of shared arrays come from their declarations in `source`. `arguments`
+/// maps the name of each array argument of the kernel to its extents.
 void add_known_extents(std::string& json, const Source& source,
                        const std::map<std::string, std::vector<long long>>& arguments);
 

@@ -24,16 +24,16 @@ std::string file_fingerprint(const std::string& path);
 /// A folder of cache entries.
 class Cache {
 public:
-    /// The maximum number of entries of one kind. When the cache exceeds this number, the oldest
-    /// entries are removed until half of it remains.
+    /// The maximum number of entries of one kind. If a kind has more entries, its oldest ones are
+    /// removed until half of the maximum remains.
     static constexpr std::size_t kMaxEntries = 256;
 
     /// Opens the cache in `folder`. If `folder` is empty, the cache stores nothing.
     explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// Returns the value stored under this key, or nothing if there is none.
+    /// Returns the value of this kind that is stored under `key`, or nothing if there is none.
     std::optional<std::string> find(const std::string& kind, const std::string& key) const;
-    /// Stores a value under this key.
+    /// Stores a value of this kind under `key`.
     void save_cached(const std::string& kind, const std::string& key,
                      const std::string& value) const;
 

@@ -20,8 +20,8 @@ struct ClangRequest {
     bool keeps_variables = false;  ///< whether to leave the IR unoptimized (see CompileOptions)
 };
 
-/// Returns the command that compiles a learner's file. `source.is_good()` must be true. `sizes` are
-/// the arguments that `configure` receives.
+/// Returns the command that compiles a learner's file. `source.is_good()` must be true. `sizes`
+/// contains the names of the arguments of `configure`.
 ClangRequest clang_ir_request(const Source& source,
                               const std::vector<std::string>& sizes = {"rows", "cols"},
                               bool keeps_variables = false);
@@ -29,9 +29,10 @@ ClangRequest clang_ir_request(const Source& source,
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped_source,
                                           bool keeps_variables = false);
 
-/// Returns two commands that replace `request` if clang has a back end for NVIDIA GPUs. The first
-/// command emits unoptimized IR. The second command optimizes this IR without the back end, so that
-/// the result is the same as in a web page.
+/// Returns the commands to run instead of `request` with a clang that has a back end for NVIDIA
+/// GPUs. The first command emits unoptimized IR. The second command optimizes this IR without the
+/// back end, so that the result is the same as in a web page. If `request.keeps_variables` is set,
+/// returns only the command of `request`, which does not optimize.
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
 /// Returns the name of a compiler that consists of clang and our translator from LLVM IR to PTX.

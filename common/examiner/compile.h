@@ -7,7 +7,7 @@
 /// file's host code ever runs. Messages mention only the learner's file and its lines.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
-///     if (!compiled.ok()) std::puts(compiled.failure.text().c_str());
+///     if (!compiled.is_ok()) std::puts(compiled.failure.headline.c_str());
 #pragma once
 
 #include <filesystem>
@@ -29,13 +29,16 @@ struct Message {
     Place place;       ///< file, line and, if known, column
     std::string text;  ///< the text of the message, such as "identifier "x" is undefined"
 
-    /// Returns "kernel.cu:3: error: ..." with the source line and a caret below it.
+    /// Returns "kernel.cu:3: error: ...", followed by the source line with a caret below it.
+    /// `source` is the text of the learner's file.
     std::string to_string_with_caret(const std::string& source) const;
 };
 
 /// The kinds of compilers.
 enum class Compiler {
-    any,      ///< the first of nvrtc, nvcc and clang that is installed
+    /// the first installed one of nvrtc, nvcc and clang; clang comes first if the course was built
+    /// with it
+    any,
     nvrtc,    ///< the fastest compiler: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
@@ -44,7 +47,7 @@ enum class Compiler {
 
 /// The options of a compilation.
 struct CompileOptions {
-    /// The __global__ function to find.
+    /// The name and the parameters of the __global__ function that the file must define.
     Signature kernel = {};
     /// The virtual architecture to compile for. `native_architecture()` returns the device's
     /// architecture.
@@ -69,7 +72,8 @@ struct Compiled {
     /// the compiler's name and version: "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     std::string compiler;
     bool is_from_cache = false;
-    std::vector<Message> messages;  ///< all messages, by line
+    /// the compiler's messages about the file, in the compiler's order
+    std::vector<Message> messages;
     Failure failure;  ///< the reason why there is no PTX; its kind is `none` on success
 
     /// Reports whether the file was compiled.
@@ -84,8 +88,8 @@ Compiled compile(const Source& source, const CompileOptions& options);
 /// block's x, y and z, and the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
-/// Returns the compiler that `compile` would use, for example "NVRTC 13.0
-/// (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" if there is none.
+/// Returns the name, version and path of the compiler that `compile` would use, for example "NVRTC
+/// 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" if there is none.
 std::string describe_compiler(Compiler compiler = Compiler::any);
 
 /// Returns a string that identifies the compiler that `compile` would use, for cache keys.

@@ -18,8 +18,8 @@ struct FoundCompiler {
     std::string identity;  ///< a string that identifies the version of the compiler
 };
 
-/// Returns `kind`, unless `kind` is `any` and the environment variable COALESCE_COMPILER allows
-/// only one kind. In that case, returns the allowed kind.
+/// Returns `kind` or, if `kind` is `any` and the environment variable COALESCE_COMPILER allows only
+/// one kind, the allowed kind.
 Compiler resolve_compiler_kind(Compiler kind);
 /// Finds the compiler of this kind or, for `any`, the first installed compiler. Returns nothing if
 /// no such compiler is installed.
@@ -32,8 +32,8 @@ const char* name_compiler_kind(Compiler kind);
 /// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
-/// Compiles the output of wrap_source for `architecture`, such as "compute_90". If
-/// `keeps_variables` is true, does not optimize (see CompileOptions).
+/// Compiles the output of wrap_source for `architecture`, such as "compute_90". Kills the compiler
+/// after `seconds`. If `keeps_variables` is true, does not optimize (see CompileOptions).
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped_source,
                        const std::string& architecture, int seconds, bool keeps_variables = false);
 
@@ -45,11 +45,11 @@ std::vector<std::string> clang_filter_command(const std::string& clang,
 /// Returns the folder that contains the project's headers for clang.
 std::string clang_headers();
 
-/// Compiles with NVRTC.
+/// Compiles wrapped source code with the NVRTC in the file `library`.
 RawOutput run_nvrtc(const std::string& library, const std::string& wrapped_source,
                     const std::string& architecture, bool keeps_variables = false);
-/// Compiles with NVRTC in a fraction of the time, with fewer optimizations and without line
-/// numbers.
+/// Like `run_nvrtc`, but takes a fraction of the time, because it makes fewer optimizations and
+/// emits no line numbers.
 RawOutput run_nvrtc_quickly(const std::string& library, const std::string& source,
                             const std::string& architecture);
 /// Returns the version of NVRTC, such as "13.0", or "" if the library cannot be loaded.

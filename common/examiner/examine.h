@@ -34,8 +34,8 @@ struct ExamineOptions {
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution. 0
     /// x 0 means that there is no such shape.
     Shape ragged_counted_shape{0, 0};
-    /// Shapes that are too large for a launch of all blocks. The runner launches only some of the
-    /// blocks.
+    /// Shapes that are too large for a launch of all blocks. On these shapes, the runner launches
+    /// only some of the blocks (Runner::run_large).
     std::vector<Shape> large_shapes = {};
     /// The runner that measures the solution, or null to use the learner's runner. With a separate
     /// runner, the solution's costs do not count towards the limits of the learner's runner.

@@ -35,8 +35,9 @@ struct Condition {
     bool joins_with_or() const { return text.find("||") != std::string::npos; }
 };
 
-/// Returns the conditions that decide whether a line is executed. They belong to the `if`
-/// statements around the line, and to earlier ones that leave the function or the loop.
+/// Returns the conditions that decide whether a line is executed. These are the conditions of the
+/// `if` statements around the line, and of earlier `if` statements that leave the function or the
+/// loop.
 std::vector<Condition> find_conditions(const std::string& text, int line);
 
 /// Returns the conditions of the `if` statements whose `else` branch contains a line.

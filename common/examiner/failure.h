@@ -29,7 +29,7 @@ enum class FailureKind {
     // Failures of the compilation.
     does_not_compile,   ///< the compiler reports errors
     kernel_missing,     ///< there is no __global__ function with the required name
-    wrong_signature,    ///< the kernel has other parameters
+    wrong_signature,    ///< the kernel does not have the required parameters
     configure_missing,  ///< `configure` is missing or has the wrong signature
     compile_time_out,   ///< the compiler did not finish in time
     not_translated,     ///< the translator from LLVM IR to PTX does not support the kernel
@@ -52,7 +52,7 @@ enum class FailureKind {
     outside_shared_memory,  ///< a thread accesses memory outside a shared array
     outside_local_array,    ///< a thread accesses memory outside its local array
     stack_overflow,         ///< nested calls need more stack than a thread has
-    misaligned,             ///< the address of a vector access is not a multiple of its size
+    misaligned,             ///< the address of a vector is not a multiple of the vector's size
     missing_barrier,        ///< threads read shared memory while other threads write to it
     shared_race,            ///< threads write different values to the same address in shared memory
     elements_left_out,      ///< a warp stores fewer or more elements than it loads
@@ -151,19 +151,21 @@ struct Failure {
     Fault fault = Fault::none;             ///< the fault, if `kind` is `wrong_result`
     std::string headline = "";             ///< a sentence that states what is wrong
     Place place = {};                      ///< the source line to look at first
-    Shape shape{0, 0};                     ///< the shape on which the kernel failed; 0 x 0 for none
-    std::string details = "";         ///< more details, in lines of at most 80 columns; may be ""
-    std::string advice = "";          ///< a sentence that suggests what to do next
-    std::optional<CellMap> map = {};  ///< the map of correct and incorrect cells
-    /// Whether the rules describe only a symptom, so that the cause remains open. Not in the JSON.
+    Shape shape{0, 0};                     ///< the failing input's shape; 0 x 0 if there is none
+    std::string details = "";  ///< more details, in lines of at most 80 columns; may be ""
+    std::string advice = "";   ///< a sentence that suggests what to do next
+    /// a map of correct and incorrect cells; empty if there is none
+    std::optional<CellMap> map = {};
+    /// Whether the examiner's rules found only a symptom, so that the cause remains open. Not in
+    /// the JSON.
     bool is_cause_open = false;
 
     /// Returns the failure's identifier, such as "no-bounds-check" or "indices-not-swapped".
     std::string id() const;
 };
 
-/// Returns every identifier that a Failure can have, in the order of FailureKind. The identifiers
-/// of all faults replace wrong-result.
+/// Returns every identifier that a Failure can have, in the order of FailureKind. The list contains
+/// the identifier of each Fault instead of wrong-result.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

@@ -1,4 +1,5 @@
-// Declares the rules that check the indices of the tile, and functions that all index rules use.
+// Declares the rules that check the indices of the tile in shared memory, and functions that all
+// rules about indices use.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 namespace coalesce {
 
 /// Replaces the headline and the advice of a failure with more precise ones. For a wrong result,
-/// the old headline moves to the details. If `line` is not 0, it becomes the line of the failure.
+/// the old headline moves to the details. If `line` is not 0, it also becomes the failure's line.
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& advice);
 /// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 for
 /// `threadIdx.x`, and 0 if threadIdx.x does not occur.

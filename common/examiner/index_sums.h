@@ -31,7 +31,8 @@ public:
     long long constant() const;
     /// Returns the factor of the term that consists of this name alone, or 0 if there is none.
     long long factor_of(const std::string& name) const;
-    /// Reports whether no term is subtracted. Such a sum of indices is never negative.
+    /// Reports whether no term has a negative factor. A sum of indices without such a term is never
+    /// negative.
     bool has_no_negative_term() const;
     /// Returns the names whose values differ between the threads of a block or the iterations of a
     /// loop.

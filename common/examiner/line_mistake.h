@@ -1,4 +1,4 @@
-// Declares functions for the rules that look for a mistake in a single line of a kernel.
+// Declares functions that the rules about mistakes in a single line of a kernel share.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ struct LineMistake {
     std::string sentence, advice;
 };
 
-/// Calls the functions in order until one of them finds a mistake, and returns that mistake.
+/// Calls the functions in order until one of them finds a mistake, and returns that mistake. If
+/// none finds one, returns a LineMistake whose line is 0.
 template <class... Finds>
 LineMistake first_mistake(Finds... finds) {
     LineMistake mistake;
@@ -28,7 +29,8 @@ std::string add_backticks(const std::string& code);
 /// Returns the first sentence of a headline, or "" if the headline has only one sentence. The first
 /// sentence states the observation, and later sentences guess at the cause.
 std::string first_sentence(const std::string& headline);
-/// Returns how many floats each access on this line of code moves at once.
+/// Returns the number of floats that each access on this line of code moves at once, such as 4 for
+/// a float4.
 int vector_width(const std::string& code);
 
 }  // namespace coalesce

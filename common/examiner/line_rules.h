@@ -8,8 +8,8 @@
 
 namespace coalesce {
 
-/// The maximum number of lines or terms that a rule examines closely. The limit bounds the time,
-/// because each of them requires several searches of an untrusted text.
+/// The maximum number of lines or terms that a rule examines closely. The limit bounds the rule's
+/// time, because each line or term requires several searches of an untrusted text.
 constexpr int kMaxCandidates = 8;
 
 // ---- coordinate_causes.cpp ----
@@ -19,8 +19,8 @@ constexpr int kMaxCandidates = 8;
 LineMistake find_coordinate_mistake(const Failure& failure, const Trial& trial,
                                     const Evidence& evidence);
 
-/// Looks for a loop in which each thread processes all rows or columns. The kernel computes the
-/// thread's own row or column, but never uses it.
+/// Looks for a loop in which each thread processes all rows or columns, although the kernel has
+/// computed the thread's own row or column, which it never uses.
 LineMistake find_loop_over_matrix(const std::string& text, int line);
 
 // ---- component_causes.cpp ----
@@ -60,8 +60,8 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
 
 // ---- cost_lines.cpp ----
 
-/// Looks in the kernel's text for the line that causes excessive costs. If there is one, rewrites
-/// the failure to refer to that line.
+/// Looks in the kernel's text for the line that causes the excessive costs. If such a line is
+/// found, rewrites the failure to refer to it.
 void explain_by_costly_line(Failure& failure, const Verdict& verdict, const LaunchShape& launch);
 
 }  // namespace coalesce

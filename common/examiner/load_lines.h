@@ -7,9 +7,9 @@
 
 namespace coalesce {
 
-/// Returns the line that loads the value that is stored on `line`, or `line` itself if there is no
-/// such load. For `float4 v = tile[i]; out[j] = v;`, compilers attribute the load to the line of
-/// the store.
+/// Returns the line that loads the value stored on `line`, or `line` itself if there is no such
+/// load. For `float4 v = tile[i]; out[j] = v;`, compilers attribute the load to the line of the
+/// store.
 int find_load_line(const std::string& text, int line);
 
 /// Corrects the line numbers of the loads in a trial, and moves their costs to the corrected lines.

@@ -11,13 +11,14 @@ namespace coalesce {
 /// The messages of a compiler. They are about the learner's file, or about lines that we append to
 /// the file.
 struct CompilerOutput {
-    std::vector<Message> messages;       ///< messages about the file called `file_name`
+    std::vector<Message> messages;       ///< messages about the learner's file
     std::vector<std::string> configure;  ///< errors in the appended call of `configure`
     /// errors in the other appended lines, which the learner cannot see
     std::vector<std::string> own_messages;
 };
 
-/// Parses the output of NVRTC, nvcc or clang. `source` is the text of the learner's file.
+/// Parses the output of NVRTC, nvcc or clang. `source` is the text of the learner's file, and
+/// `file_name` is the file's name in the resulting messages.
 CompilerOutput read_messages(const std::string& output, const std::string& source,
                              const std::string& file_name);
 

@@ -1,4 +1,4 @@
-// The change of a learner's text that was found by trying.
+// A change to a learner's text that a search (changes/search.h) found.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace coalesce {
 
-/// A small change of the learner's text with which the kernel passes every check. It is the result
-/// of an experiment, so it suggests the cause of a failure but does not prove it.
+/// A small change to the learner's text with which the kernel passes every check. The change is the
+/// result of an experiment, so it suggests the cause of a failure but does not prove it.
 struct PassingChange {
     Place place;           ///< the place of the change
     std::string sentence;  ///< "Line 14 reads `row` where `col` would make the kernel pass ..."

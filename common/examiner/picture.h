@@ -4,8 +4,8 @@
 /// or SVG.
 ///
 /// In the text, each lane is one character: 0-9, then a-v for lanes 10 to 31. For device memory, a
-/// row of the picture is 128 bytes in four sectors. For shared memory, a row is one wavefront with
-/// its 32 banks.
+/// row of the picture shows 128 bytes in four sectors. For shared memory, a row shows one wavefront
+/// with its 32 banks.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ struct WarpAccess : simulated::Access {
     Place place = {};                   ///< source line of the access
     std::string source_line = "";       ///< text of the source line
     std::string memory = "";            ///< the accessed memory: "in", "out", "shared memory"
-    unsigned execution_count = 1;       ///< how often the line was executed at this cost
-    std::vector<PictureRow> rows = {};  ///< the picture of the first execution
+    unsigned execution_count = 1;       ///< number of times that the warp made this access
+    std::vector<PictureRow> rows = {};  ///< the picture of the access
 
     /// Returns a headline such as "store to `out`: 32 sectors, where 4 are enough".
     std::string headline() const;
@@ -49,7 +49,7 @@ struct Picture {
     Failure problem;         ///< the reason why there is no picture; its kind is `none` on success
     std::string file;        ///< the file's name in messages
     PictureRequest request;  ///< the warp that was drawn
-    /// one access per source line and kind of access, in order of execution
+    /// the accesses in order of execution; repetitions of an access are combined into one element
     std::vector<WarpAccess> accesses;
 
     /// Reports whether there is a picture.

@@ -41,7 +41,7 @@ struct NotLaunched : std::runtime_error {
 struct SampledCosts {
     /// The estimated costs of the whole launch, or nothing if the blocks store nothing.
     std::optional<Counters> counters = {};
-    /// Whether the grid is known to have enough blocks to store the whole output.
+    /// Whether the sample shows that the grid has enough blocks to store the whole output.
     bool can_store_all = false;
 };
 
@@ -53,13 +53,14 @@ struct PredictedLaunchOptions {
     std::uint64_t max_instructions = 0;  ///< additional limit on warp instructions; 0 for none
     std::uint64_t seed = 0;    ///< seed for the choice of sampled blocks; 0 for the default choice
     bool must_launch = false;  ///< whether to throw NotLaunched if the launch is refused
-    /// Receives the costs of the launch, unless null. Costs are counted only if `sampled` is set.
+    /// The object that receives the costs of the launch, or null. Costs are counted only if
+    /// `sampled` is set.
     SampledCosts* costs = nullptr;
 };
 
 /// Predicts the time of a kernel by launching a few of its blocks on the simulator. Returns nothing
-/// if the model cannot predict a time. Set `in_place` if the kernel takes only one matrix. The
-/// simulator's checks are disabled and not enabled again.
+/// if the model cannot predict a time. `in_place` must be set if the kernel takes only one matrix.
+/// Disables the simulator's checks, and leaves them disabled.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const PredictedLaunchOptions& options = {});
 

@@ -11,7 +11,8 @@ namespace coalesce::render {
 /// Capitalizes the first letter of a sentence. A sentence that begins with code stays unchanged, as
 /// in "out(0,0) was ...".
 std::string format_sentence(std::string text);
-/// Returns `line` of `text` with up to `context_lines` lines before it and after it, all numbered.
+/// Returns the line `line` of `text`, with up to `context_lines` lines before it and after it. All
+/// lines are numbered. Marks `line` and, if it is known, `column`.
 std::string excerpt_around(const std::string& text, int line, int column, int context_lines);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.

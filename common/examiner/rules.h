@@ -27,11 +27,12 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
 // Converts a report of the simulated GPU to a failure that refers to the learner's lines and
 // matrices.
 
-/// Returns the first report of this check and kind, or nullptr.
+/// Returns the first report of this check and kind, or nullptr if there is none. An empty `kind`
+/// matches any kind.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns `place`, or the line of the call if `place` is in a function with inline assembly. The
-/// line is 0 if `place` is not in the learner's file.
+/// Returns `place` or, if `place` is in a function with inline assembly, the place of the call of
+/// that function. The line is 0 if `place` is not in the learner's file.
 Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
 /// Returns the name that the exercise gives to the output matrix, or to the input matrix if
@@ -169,8 +170,8 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 /// Attributes the failure to a wrong assignment of blocks to matrices. For example, the grid has
 /// more blocks along z than there are matrices. Returns false if there is no such mistake.
 bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Attributes the failure to a pointer that the kernel advances by a wrong amount: the amount is
-/// not a multiple of the matrix size. Returns false if there is no such pointer.
+/// Attributes the failure to a pointer that the kernel advances by an amount that is not a multiple
+/// of the matrix size. Returns false if there is no such pointer.
 bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
 /// blockIdx.z.
@@ -196,7 +197,7 @@ bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evi
 // Explains why values are missing from the result. The rules look at the accesses of one warp and
 // at the text of the kernel.
 
-/// Adds details to a wrong-result failure that the comparison of the cells does not reveal.
+/// Adds to a wrong-result failure the details that a comparison of the cells does not reveal.
 void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----

@@ -18,9 +18,9 @@
 
 namespace coalesce {
 
-/// Compiles and launches kernels. A runner only collects evidence; the examiner judges it. Errors
-/// in the kernel are returned in Compiled::failure and in the Trial. Problems with this computer
-/// are thrown as std::runtime_error.
+/// An interface that compiles and launches kernels. A runner only collects evidence, which the
+/// examiner then judges. Errors in the kernel are returned in Compiled::failure and in the Trial.
+/// Problems with this computer are thrown as std::runtime_error.
 class Runner {
 public:
     virtual ~Runner() = default;
@@ -60,16 +60,16 @@ public:
     /// The result of running only some of the blocks of a launch on a large shape.
     struct LargeTrial {
         Failure failure = {};  ///< its kind is `none` if the blocks are correct
-        /// Whether excessive costs may explain `failure`. If so, report `failure` only if the costs
-        /// are within the limits.
+        /// Whether excessive costs may be the cause of `failure`. In that case, the failure should
+        /// be reported only if the costs are within the limits.
         bool may_be_cost = false;
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
         /// The costs of the whole launch, estimated from the blocks that were launched.
         std::optional<Counters> counters = {};
     };
     /// Launches a few blocks on a large shape, and checks the values that these blocks store. The
-    /// choice of blocks must be secret, so that a kernel cannot process only these. Only runners
-    /// that grade must implement this function.
+    /// choice of blocks must be secret, so that a kernel cannot process only the chosen blocks.
+    /// Only runners that grade must implement this function.
     virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
                                  Shape /*shape*/) {
         return {};
@@ -93,10 +93,11 @@ public:
     }
 };
 
-/// Launches kernels in this process, on the simulated GPU or on a real GPU, depending on the loaded
-/// libcudart. A kernel that crashes the simulator or hangs a GPU ends the process. Callers that
-/// must survive run the kernel in a child process. The runner captures the kernels' output from
-/// construction onwards. Derived classes implement compilation.
+/// A runner that launches kernels in this process. The loaded libcudart determines whether they run
+/// on the simulated GPU or on a real GPU. A kernel that crashes the simulator or hangs a GPU ends
+/// the process. Callers that must survive should therefore run it in a child process. The runner
+/// captures everything that kernels print from its construction onwards. Derived classes implement
+/// compilation.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();

@@ -13,10 +13,10 @@ namespace coalesce {
 /// character is invalid. `bytes` must not be empty.
 std::size_t utf8_length(std::string_view bytes);
 /// Returns the text as a single line of valid UTF-8. Invalid bytes and control characters are
-/// escaped, as in \x1b. Text beyond `max_bytes` characters is replaced by "...".
+/// escaped, as in \x1b. Everything after the first `max_bytes` characters is replaced with "...".
 std::string escape_line(std::string_view bytes, std::size_t max_bytes = 100);
-/// Escapes the lines of a program's output like `escape_line`. Each line is indented and truncated
-/// to the width of a terminal.
+/// Returns the lines of a program's output, escaped as by `escape_line`. Each line is indented, and
+/// truncated to the width of a terminal.
 std::string escape_lines(const std::vector<std::string>& lines);
 /// Escapes several lines of text like `escape_line`, but keeps line breaks and tabs.
 std::string escape_text(std::string_view bytes);

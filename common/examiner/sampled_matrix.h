@@ -24,9 +24,10 @@ enum class SampledValues {
 class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
-    /// Writes the input's values to the elements at `in` that the blocks loaded in an earlier run.
+    /// Writes the input's values to those elements of the matrix at `in` that the blocks loaded in
+    /// an earlier launch (`touched_input`).
     void fill(void* in, const Touched& touched_input) const;
-    /// Checks the elements that were stored to the matrix at `out`.
+    /// Checks those elements of the matrix at `out` that the blocks stored (`touched_output`).
     SampledValues check(const void* out, const Touched& touched_output) const;
 
 private:

@@ -17,7 +17,7 @@ namespace coalesce {
 /// The costs of one line in the learner's file.
 struct LineCounters {
     int line = 0;       ///< line number, counted from 1
-    Counters counters;  ///< the costs; `kernels` is always 0, because a line launches none
+    Counters counters;  ///< the costs; `kernels` is always 0, because a line launches no kernels
 };
 
 /// The bulk copies (TMA) of a launch, each of which is one request. Other counters include them.
@@ -89,7 +89,8 @@ struct Access {
     }
 };
 
-/// Returns the recorded accesses. Accesses in other files, such as headers, have line 0.
+/// Returns the recorded accesses of the traced warp. Accesses in other files, such as headers, have
+/// line 0.
 std::vector<Access> traced();
 
 /// Returns the steps of the recorded block as JSON (docs/guide/trace.md). Throws std::runtime_error

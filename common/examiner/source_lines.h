@@ -41,10 +41,11 @@ int find_kernel_line(const std::string& text, const std::string& name);
 /// function. Returns 0 if there is none.
 int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 
-/// Returns the line that defines a constant, as in `constexpr int TILE_DIM = 32`, or 0.
+/// Returns the line that defines a constant, as in `constexpr int TILE_DIM = 32`, or 0 if there is
+/// none.
 int find_constant_line(const std::string& text, const std::string& name);
 
-/// A name and the line on which it is declared.
+/// A name and the line on which it is declared. The name is "" if nothing was found.
 struct Declaration {
     std::string name;
     int line = 0;  ///< line of the declaration; 0 if unknown
@@ -69,15 +70,16 @@ Declaration find_component_never_set(const std::string& text);
 /// in the call, because such a function only wraps PTX instructions. Returns `line` itself if the
 /// function has several callers, or if `line` has no asm statement.
 int find_caller_of_asm(const std::string& text, int line);
-/// Returns `line` if it contains more than braces. Otherwise returns the nearest line before it that
-/// does, or `line` if no line before it does.
+/// Returns `line` if it contains more than braces. Otherwise returns the nearest earlier line that
+/// contains more than braces, or `line` if there is none.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
 /// Returns the first line that makes blocks on the diagonal return, as in `if (blockIdx.y >=
 /// blockIdx.x) return`. Returns 0 if there is no such line.
 int find_line_leaving_diagonal(const std::string& text);
-/// Returns the first line with a condition that compares a block's two indices, or 0.
+/// Returns the first line with a condition that compares blockIdx.x with blockIdx.y, or 0 if there
+/// is none.
 int find_line_comparing_blocks(const std::string& text);
 
 /// A line that indexes an array as row * pitch + col, with a pitch that no other line uses.
@@ -85,7 +87,8 @@ struct OddPitch {
     int line = 0;  ///< line with the unusual pitch; 0 if there is none
     std::string pitch, usual_pitch;
 };
-/// Finds the line with an unusual pitch. All other lines, at least two, must use the same pitch.
+/// Finds the line that indexes `array` with an unusual pitch. All other lines that index the array,
+/// at least two, must use the same pitch.
 OddPitch find_odd_pitch(const std::string& text, const std::string& array);
 /// Returns the first line that adds an offset to a pointer, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
@@ -158,7 +161,7 @@ LocalArray find_local_array(const std::string& text, int line);
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
 
 /// Returns the values that an index takes over all iterations of the loops around a line. Returns
-/// an empty set if the loops or the index contain anything but constants and loop counters.
+/// an empty set unless the loops and the index consist of constants and loop counters.
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
 /// Evaluates an index on a line. `values` holds the values of names such as "threadIdx.x" or "k".
@@ -179,7 +182,7 @@ std::vector<SharedArray> list_shared_arrays(const std::string& text);
 /// Returns the first shared array that a line mentions. If `line` is 0, returns the first shared
 /// array in the file. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the first line of a loop around `line` that has a condition such as `k <= 8`. Returns 0
+/// Returns the first line of a loop around `line` whose condition has the form `k <= 8`. Returns 0
 /// if there is no such loop.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 

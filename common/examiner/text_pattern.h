@@ -16,7 +16,8 @@
 
 namespace coalesce {
 
-/// A part of a match: the text of a group.
+/// The range of the text that a group of the pattern matched. `matched` is false if the group did
+/// not participate in the match.
 struct MatchedGroup {
     std::size_t begin = 0, end = 0;
     bool matched = false;

@@ -19,7 +19,7 @@ namespace coalesce {
 
 class LoadedKernel;
 
-/// How a launch is observed.
+/// The ways to observe a launch.
 enum class Watch {
     /// all checks are enabled; on the simulator, buffers have no guard bands, because guard bands
     /// hide out-of-bounds accesses
@@ -36,6 +36,7 @@ struct TracedWarp {
 };
 /// The maximum number of accesses to record. It is large enough for every lesson.
 constexpr std::size_t kMaxTracedAccesses = 1024;
+/// The first warp of the first block.
 constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 
 /// The block whose steps are to be recorded.
@@ -47,9 +48,10 @@ struct TracedBlock {
     std::optional<std::pair<std::size_t, std::uint64_t>> stored_byte = {};
 };
 /// The maximum number of steps to record. A block of lesson 18 takes 5,416 steps, and a web page
-/// records as many within two seconds.
+/// records this many steps within two seconds.
 constexpr std::size_t kMaxTracedSteps = 6000;
-/// The maximum number of steps to record if the kernel's mistake occurs after kMaxTracedSteps.
+/// The maximum number of steps to record if the kernel's mistake occurs after more than
+/// kMaxTracedSteps steps.
 constexpr std::size_t kMaxStepsToMistake = 20000;
 
 /// The launch to make.
@@ -60,8 +62,8 @@ struct TrialRequest {
     TracedWarp traced = {};       ///< the warp to trace; simulated only
     TracedBlock traced_block = {};  ///< the block to trace; simulated only
     std::uint64_t seed = 0;         ///< seed for the order of blocks and warps; simulated only
-    /// Threads per block along x, y and z. They replace the block size from `configure`, to test
-    /// whether the block size causes the failure. Zeros keep the block size from `configure`.
+    /// Threads per block along x, y and z. They replace the block size that `configure` returns, to
+    /// test whether the block size causes a failure. Zeros keep the block size from `configure`.
     std::array<long long, 3> block{};
     /// bytes of dynamic shared memory; 0 to use the value from `configure`
     long long shared_bytes = 0;
@@ -93,10 +95,11 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;  ///< the reason why the launch was refused, if it was refused
+    /// the reason why the launch was refused; its kind is `none` if it was not
+    Failure launch_failure;
     bool is_launched = false;
-    int error = 0;                           ///< the error of the launch, as a cudaError_t
-    bool is_hung = false;                    ///< whether a real GPU failed to finish in time
+    int error = 0;         ///< the error of the launch, as a cudaError_t
+    bool is_hung = false;  ///< whether a real GPU did not finish the launch in time
     std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
     std::optional<Comparison> comparison;  ///< comparison of the output; empty if the kernel failed
     /// the arrays after the launch, in the order of the arguments; empty if the kernel takes
@@ -107,11 +110,11 @@ struct Trial {
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     std::string block_trace;                        ///< the steps of the traced block, as JSON
-    int store_line = 0;                  ///< the first source line that stored to device memory
+    int store_line = 0;                  ///< first line that stored to device memory; 0 if unknown
     Counters counters;                   ///< the costs, if requested
     BulkCopies bulk_copies;              ///< the bulk copies among the costs
     std::vector<LineCounters> lines;     ///< costs by line, if requested
-    std::uint64_t instructions = 0;      ///< warp instructions; simulated only
+    std::uint64_t instructions = 0;      ///< number of warp instructions executed; simulated only
     std::uint64_t print_call_count = 0;  ///< printf calls, counted once per warp; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
@@ -134,7 +137,8 @@ struct Trial {
 /// A function that launches the same kernel again, as described by a TrialRequest.
 using RelaunchFunction = std::function<Trial(const TrialRequest&)>;
 
-/// The two matrices of a launch, in device memory.
+/// The two matrices of a launch, in device memory. `in` is null for a kernel that takes a single
+/// matrix.
 struct Matrices {
     float* out = nullptr;
     const float* in = nullptr;
@@ -146,7 +150,7 @@ struct Matrices {
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& request,
                   const std::function<Matrices()>& make_matrices);
 
-/// Launches a kernel with any signature once, like the overload for matrices. `make_arguments`
+/// Like the overload for matrices, but launches a kernel with any signature. `make_arguments`
 /// returns the bits of each argument.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& request,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);

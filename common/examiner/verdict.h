@@ -25,7 +25,7 @@
 ///       "counters": {...} | null,             simulated, at "counted"
 ///       "solution_counters": {...} | null,    the same for the solution
 ///       "lines": [{"line": 12, "counters": {...}}],
-///       "output": "what the kernel printed", "output_is_truncated": false,
+///       "output": "what the kernel printed", "output_is_cut": false,
 ///       "predicted": {"shape", "gpu", "measured_gpu", "copy_gbps", "ms", "gbps", "error_band",
 ///                     "launches": [...]} | null,
 ///                                             for a real GPU: timing/prediction.h
@@ -111,8 +111,8 @@ struct Verdict {
     std::optional<PassingChange> passing_change;
     Milliseconds milliseconds;
 
-    /// Adds a failure, and sets the outcome to failed. If this computer caused the problem, sets
-    /// the outcome to not_examined.
+    /// Adds a failure, and sets the outcome: `not_examined` if this computer caused the failure,
+    /// otherwise `failed`.
     void fail(Failure failure) {
         const bool is_learner_fault = failure.kind != FailureKind::no_compiler &&
                                       failure.kind != FailureKind::environment_problem;

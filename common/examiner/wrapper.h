@@ -24,8 +24,8 @@ std::string learner_text(const std::string& text);
 
 /// Returns the learner's text with generated lines before and after it. #line directives keep the
 /// line numbers of the learner's text unchanged. `#include "exercise.h"` is replaced with spaces,
-/// because the generated lines already contain that header. `sizes` are the arguments of
-/// `configure`.
+/// because the generated lines already contain that header. `sizes` contains the names of the
+/// arguments of `configure`.
 std::string wrap_source(const std::string& text, Dialect dialect,
                         const std::vector<std::string>& sizes = {"rows", "cols"});
 

@@ -47,8 +47,8 @@ public:
     std::int64_t out_cols() const { return out_cols_; }
     /// Reports whether the transpose is in place, so that the output and the input share memory.
     bool is_in_place() const { return is_in_place_; }
-    /// Reports whether the picture is more informative than a sentence. It is if at least two
-    /// characters show faults, and the characters vary along both rows and columns.
+    /// Reports whether the picture is more informative than a sentence: at least two characters
+    /// show faults, and the characters vary along both rows and columns.
     bool has_pattern() const;
     /// Reports whether all characters are the same.
     bool is_uniform() const;

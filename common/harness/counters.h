@@ -92,8 +92,8 @@ bool has_shared_race_report();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
 void clear_reports();
-/// Sets whether the simulator stays quiet instead of printing its reports. The harness prints the
-/// reports itself.
+/// Sets whether the simulator is quiet, so that it does not print its reports. The harness prints
+/// the reports itself.
 void set_quiet(bool is_quiet);
 
 }  // namespace simulator_library

@@ -12,7 +12,7 @@ void describe(Codec& codec, Counters& counters) {
     if constexpr (Codec::kIsReading) counters.kernels = 1;
 }
 
-/// Returns {"load_requests": 1, ...}.
+/// Returns the counters as a JSON object: {"load_requests": 1, ...}.
 inline codec::Json counters_to_json(const Counters& counters) {
     return codec::encode(counters);
 }

@@ -29,19 +29,20 @@ struct Device {
     std::string driver = "";   ///< the CUDA version that the driver supports, such as "13.0"
 
     /// Returns the line that every program prints first, such as "Device: NVIDIA H200, measured".
+    /// On the simulator, the line also says whether times are predicted (`is_predicted`).
     std::string first_line(bool is_predicted = false) const;
 };
 
-/// Makes `choice` the device of this process. If the process must load a different libcudart,
-/// executes the program again with the arguments `argv`. Throws UsageError if the device is not
-/// available.
+/// Makes `choice` the device of this process, and returns the device. If the process must load a
+/// different libcudart, executes the program again with the arguments `argv`. Throws UsageError if
+/// the device is not available.
 Device choose_device(DeviceChoice choice, char** argv);
 
 /// Returns the reason why no real GPU is usable, or "" if one is.
 std::string find_gpu_problem();
 
-/// Returns the number of bytes that are free for matrices in device memory. The simulator keeps
-/// device memory in host memory, so this is the free host memory.
+/// Returns the number of bytes that are free for matrices in device memory. If `simulated` is true,
+/// this is the free host memory, because the simulator keeps device memory there.
 std::size_t free_device_bytes(bool simulated);
 /// Returns the free host memory in bytes: MemAvailable, or less if the cgroup has a lower limit.
 std::size_t free_host_bytes();

@@ -59,8 +59,9 @@ struct TileGrid {
     }
 };
 
-/// Collects bad cells one by one, and then determines which mistake explains them. Each thread may
-/// collect some of the cells in its own Diagnosis. The caller then merges the Diagnoses.
+/// A diagnosis of an output, which collects bad cells one by one, and then determines which mistake
+/// explains them. Each thread may collect some of the cells in its own Diagnosis. The caller then
+/// merges the Diagnoses.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
@@ -73,8 +74,8 @@ public:
     Finding conclude() const;
 
 private:
-    /// The positions of bad rows and columns are recorded modulo this number. It is a multiple of
-    /// the usual tile sides.
+    /// The positions of bad rows and columns are recorded modulo this number, which is a multiple
+    /// of the usual tile sides.
     static constexpr int kPeriod = 64;
 
     /// Counts of cells per row and per column, where rows and columns are numbered modulo
@@ -105,7 +106,8 @@ private:
     void record_value_change(const ObservedCell& observed_cell);
     void add_to_sample(const ObservedCell& observed_cell, const ObservedCell& in_matrix);
 
-    // Diagnoses outputs that have unwritten cells but no wrong cells. See diagnosis_untouched.cpp.
+    // The following functions diagnose outputs that have unwritten cells but no wrong cells. See
+    // diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
     Finding conclude_nothing_written() const;
     std::optional<Finding> find_written_rectangle() const;
@@ -118,7 +120,7 @@ private:
     std::optional<Finding> find_missed_tiles() const;
     std::optional<Finding> find_half_exchanged() const;
 
-    // Diagnoses outputs with wrong cells. See diagnosis_wrong.cpp.
+    // The following functions diagnose outputs with wrong cells. See diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
     std::optional<Finding> find_stores_to_one_line() const;
     std::optional<Finding> find_read_outside() const;
@@ -152,7 +154,7 @@ private:
     }
     std::vector<bool> bad_tiles(std::int64_t side) const;
     std::uint64_t cells_of_bad_tiles(std::int64_t side) const;
-    /// Returns "out", or "data" for an in-place transpose.
+    /// Returns the name of the output in messages: "out", or "data" for an in-place transpose.
     const char* out_matrix() const { return problem_.is_in_place() ? "data" : "out"; }
     Finding make_finding(Fault fault, const Tally& example, const std::string& meaning,
                          const std::string& guess = "") const;
@@ -163,7 +165,7 @@ private:
     Problem matrix_;  ///< the problem for one matrix of the batch; `problem_` if there is no batch
     Pattern pattern_;
 
-    /// one wrong cell in this many is examined, on average
+    /// on average, one of this many wrong cells is examined
     std::uint32_t sampling_interval_;
     std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
     Tally bad_cells_;               ///< all bad cells

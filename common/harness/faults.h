@@ -99,7 +99,7 @@ struct Finding {
     /// A possible cause, as a sentence. Empty if the output alone proves the cause.
     std::string guess = "";
 
-    /// The sentence and the guess.
+    /// Returns the sentence, followed by the guess if there is one.
     std::string text() const { return guess.empty() ? sentence : sentence + ". " + guess; }
 };
 

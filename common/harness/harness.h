@@ -41,8 +41,8 @@ struct Permutation {
     }
 };
 
-/// Computes row `out_row` of an output on the host, in double precision, and stores it in `out`.
-/// `in` is the whole input, which begins with a matrix of rows x cols.
+/// A function that computes row `out_row` of an output on the host, in double precision, and stores
+/// the row in `out`. `in` is the whole input, which begins with a matrix of rows x cols.
 using RowFunction = void (*)(const float* in, int rows, int cols, int out_row, double* out);
 
 /// An output that is computed from the input, such as the sums of the rows of a matrix. The input
@@ -54,8 +54,8 @@ struct Computation {
     RowFunction row = nullptr;
     Extent out_rows = rows;  ///< the number of rows of the output
     Extent out_cols = one;   ///< the number of columns of the output
-    /// The number of rows of a second input matrix. It has `cols` columns, and follows the first
-    /// matrix in `in`.
+    /// The number of rows of a second input matrix. The second matrix has `cols` columns, and
+    /// follows the first matrix in `in`.
     Extent second_rows = none;
     double tolerance = 1e-5;  ///< the largest allowed relative error of an element
     /// The maximum number of rows or columns. Some tasks need a low limit, because their work grows
@@ -66,10 +66,10 @@ struct Computation {
     int counted_side = 1024;
 };
 
-/// The expected output of a variant. If the variant only moves values, this also determines which
-/// cell of `in` belongs in each cell of `out`.
+/// The expected output of a variant. If the variant only moves values, the expected output also
+/// determines which cell of `in` belongs in each cell of `out`.
 struct Produces {
-    /// The kinds of outputs in this course.
+    /// The kinds of expected outputs.
     enum Kind {
         transpose,         ///< out(col, row) = in(row, col); `out` is cols x rows
         copy,              ///< out(row, col) = in(row, col); `out` is rows x cols
@@ -78,7 +78,6 @@ struct Produces {
         permuted,          ///< axes of an array are permuted; see `permutation`
         computed,          ///< each element is computed; see `computation`
     };
-    /// The kind of this output.
     Kind kind = transpose;
     /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, a cell stays
     /// unwritten if its source would be outside the matrix.
@@ -93,19 +92,19 @@ struct Produces {
     Computation computation = {};
 };
 
-/// Describes a matrix that is transposed in place.
+/// Returns the expected output of a variant that transposes a matrix in place.
 constexpr Produces in_place() {
     return {.kind = Produces::transpose, .in_place = true};
 }
 
-/// Describes a stack of matrices with `matrix_rows` rows each, which are stored one after another.
-/// Each matrix is transposed separately.
+/// Returns the expected output for a stack of matrices with `matrix_rows` rows each, which are
+/// stored one after another. Each matrix is transposed separately.
 constexpr Produces stack_of(int matrix_rows) {
     return {.kind = Produces::permuted,
             .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
 }
 
-/// Describes an output that is computed from the input.
+/// Returns the expected output of a variant that computes `computation`.
 constexpr Produces computed(const Computation& computation) {
     return {.kind = Produces::computed, .computation = computation};
 }
@@ -113,7 +112,8 @@ constexpr Produces computed(const Computation& computation) {
 /// The location of a buffer. Host memory is page-locked.
 enum class Memory { device, host };
 
-/// Launches a variant once. A launch on the GPU is asynchronous and uses the default stream.
+/// A function that launches a variant once. A launch on the GPU is asynchronous and uses the
+/// default stream.
 using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols);
 /// The LaunchFunction of a variant that permutes the axes of an array.
 using PermuteFunction = void (*)(float* out, const float* in, const Permutation& permutation);
@@ -128,18 +128,18 @@ struct Variant {
     LaunchFunction launch = nullptr;
     /// The expected output.
     Produces produces = {Produces::transpose};
-    /// The number of rows must be a multiple of this. For other shapes the harness prints a message
-    /// and stops.
+    /// The number of rows must be a multiple of this number. For other shapes the harness prints a
+    /// message and stops.
     int rows_multiple = 1;
-    /// The number of columns must be a multiple of this.
+    /// The number of columns must be a multiple of this number.
     int cols_multiple = 1;
-    /// The location of the input. It is in host memory for host code and for copies from the host
-    /// to the device.
+    /// The location of the input. The input is in host memory for host code and for copies from the
+    /// host to the device.
     Memory in = Memory::device;
     /// The location of the output.
     Memory out = Memory::device;
-    /// Whether the variant calls a library that needs a real GPU. The simulator skips such variants
-    /// and says why.
+    /// Whether the variant calls a library that needs a real GPU. On the simulator, the harness
+    /// skips such variants and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
     /// a different NaN.

@@ -41,7 +41,7 @@ struct ObservedCell {
     std::string text() const;
 };
 
-/// Returns "in(3,4)", for example.
+/// Returns the name of a cell of `matrix`, such as "in(3,4)".
 std::string cell_name(const char* matrix, Cell cell);
 /// Returns the name of a cell of the output, with one index per axis, such as "out(2,3,4)".
 std::string out_name(const Problem& problem, Cell cell);

@@ -67,7 +67,8 @@ public:
 
     /// Fills memory with `count` elements, starting with element `first`.
     void fill(void* to, std::uint64_t first, std::size_t count) const;
-    /// Reads element `index` of an array whose elements have this size.
+    /// Returns element `index` of the array `elements`, whose elements have the size that
+    /// element_size() returns.
     Bits load(const void* elements, std::size_t index) const;
 
 private:

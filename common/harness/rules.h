@@ -80,7 +80,8 @@ Explanation count_explained(const Sample& sample, Explains explains) {
     return explanation;
 }
 
-/// Replaces a step along a cyclic row or column of this length with the shortest equivalent step.
+/// Returns the shortest step that is equivalent to `step` along a cyclic row or column of this
+/// length.
 std::int64_t wrap_to_shortest(std::int64_t step, std::int64_t length);
 
 /// Returns the size of a tile as a string, such as "32 x 32".
@@ -134,8 +135,9 @@ struct TileMove {
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Finds a wrong formula for the tile of block n that misses exactly the tiles in `missed_tiles`.
-/// `missed_tiles` has a flag for each tile, row by row. Returns "" if no simple formula fits.
+/// Returns a wrong formula for the tile of block n, such as "tile_row = n, tile_col = n", that
+/// misses exactly the tiles in `missed_tiles`. `missed_tiles` has a flag for each tile, row by row.
+/// If two formulas fit, joins them with ", or ". Returns "" if no simple formula fits.
 std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed_tiles);
 
 }  // namespace coalesce

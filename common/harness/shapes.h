@@ -34,8 +34,8 @@ int longest_side(const Variant& variant);
 /// Returns the square on which to count costs or to measure times if the user gives no shape. Its
 /// side depends on the device.
 Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
-/// Returns the square for which to predict a time if the user gives no shape. It is too large for
-/// the L2 cache, unless `variant` accepts only smaller ones.
+/// Returns the square for which to predict a time if the user gives no shape. The square is too
+/// large for the L2 cache, unless `variant` accepts only smaller squares.
 Shape usual_prediction_shape(const Variant& variant);
 
 /// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if

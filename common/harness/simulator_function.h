@@ -24,7 +24,7 @@ template <class Function>
 Function* find(const char* name) {
     auto* function = look_up<Function>(name);
     if (!function) {
-        throw UsageError(std::string("the loaded simulator has no function  ") + name +
+        throw UsageError(std::string("the loaded simulator has no function ") + name +
                          ": build the simulator and this program from the same source");
     }
     return function;

@@ -10,7 +10,8 @@
 
 namespace coalesce {
 
-/// Repeats measurements until their spread is below 1 %, or until a time limit is reached.
+/// A stopwatch that repeats a measurement until the spread is below 1 %, or until a time limit is
+/// reached.
 class Stopwatch {
 public:
     /// Creates a stopwatch. `l2_bytes` is the size of the device's L2 cache.

@@ -1,4 +1,5 @@
-// Recognizes how a kernel changed a number. Works for floats and doubles only.
+// Compares a wrong float or double with the expected value, to recognize how the kernel changed the
+// number. For example, the kernel lost the sign of -0.0, or converted the number to an integer.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@ namespace coalesce {
 
 /// The difference between a wrong value and the expected value.
 enum class ValueChange {
-    nan_changed,         ///< both are NaNs
+    nan_changed,         ///< both are NaNs, with different bits
     negative_zero_lost,  ///< 0.0 instead of -0.0
     subnormal_flushed,   ///< zero in place of a subnormal number
     sign_changed,        ///< the expected value with the opposite sign

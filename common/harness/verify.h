@@ -11,7 +11,7 @@
 ///     Comparison comparison = buffers.check();
 ///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
-/// For your own memory, call `prepare_in`, `prepare_out` and `check`.
+/// To verify a kernel that uses other buffers, call `prepare_in`, `prepare_out` and `check`.
 /// Outputs that move values are compared bit for bit. The elements of a computed output may differ
 /// from the values that `Computation::row` computes by at most `Computation::tolerance`.
 #pragma once
@@ -74,13 +74,15 @@ struct Comparison {
 void prepare_in(const Problem& problem, const GuardedSpan& in);
 /// Fills the output with poison, and writes its guard bands. Call this before every launch.
 void prepare_out(const GuardedSpan& out);
-/// Compares the output bit for bit, and looks for the mistake that explains the bad cells.
+/// Compares the output with the expected output, and looks for the mistake that explains the bad
+/// cells.
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out);
 
 /// The buffers of a problem, with guard bands.
 class VerifiedBuffers {
 public:
-    /// The usual size of a guard band, in bytes. It catches most out-of-bounds writes.
+    /// The usual size of a guard band, in bytes. A guard band of this size catches most
+    /// out-of-bounds writes.
     static constexpr std::size_t kDefaultGuardBytes = std::size_t{256} << 10;
 
     /// Allocates the buffers. With a guard size of 0 there are no guard bands, and the simulator's

@@ -1,5 +1,5 @@
 /// \file
-/// Stores the learner's attempts at the exercise of `learn beat`, ranks them, and prints them as a
+/// Stores the learner's attempts at the exercise of `learn beat`, ranks them, and formats them as a
 /// table.
 #pragma once
 
@@ -20,9 +20,10 @@ struct Attempt {
     int number = 0;            ///< number of the attempt, counted from 1
     std::string made_at = "";  ///< when the attempt was made, such as "2026-01-31T12:00:00Z"
     std::string hash = "";     ///< hash of the source, which is also the name of the stored copy
-    std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
-    double fraction_of_copy = 0;    ///< predicted fraction of the copy's speed
-    /// the prediction's relative error band, which covers nine of ten measured times
+    /// predicted time in milliseconds; empty if the model cannot predict it
+    std::optional<double> ms = {};
+    double fraction_of_copy = 0;  ///< predicted speed, as a fraction of a copy's speed
+    /// relative error band of the prediction; nine of ten measured times are within the band
     double error_band = 0;
     std::string gpu = "";       ///< the GPU that the prediction is for
     bool is_uncertain = false;  ///< whether the time model ignores some effects in the kernel
@@ -38,7 +39,8 @@ enum class RelativeSpeed {
 };
 RelativeSpeed compare_speed(const Predicted& prediction, const Predicted& reference);
 
-/// Creates an attempt from the verdict on a correct kernel. `predicted` may be empty.
+/// Creates an attempt from the verdict on a correct kernel. If `predicted` or `counters` is empty,
+/// the attempt has no predicted time or no costs.
 Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
                      const std::optional<Counters>& counters);
 
@@ -64,8 +66,9 @@ private:
     LockedFile file_;
 };
 
-/// Returns the attempts as a table, fastest first. If `other` is not null, the table has a row for
-/// it, called `name`. The column "change" compares each attempt with the previous one.
+/// Returns a table of the attempts' times and costs, fastest first. The column "change" compares an
+/// attempt's predicted time with that of the previous attempt. If `solution_attempt` is not null,
+/// the table has an additional row for it, called `name`.
 std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* solution_attempt,
                             const std::string& name);
 

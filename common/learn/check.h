@@ -1,6 +1,6 @@
 /// \file
 /// `learn check`: reports whether a kernel is correct, passes all checks and stays within the cost
-/// limits. If it does not, prints what to do.
+/// limits. Otherwise, prints what is wrong and what to do next.
 #pragma once
 
 #include <string>
@@ -16,10 +16,11 @@ struct CheckArguments {
     /// name of the exercise, such as "03" or "all"; "" for the next exercise
     std::string exercise;
     bool is_hunt = false;
-    std::string file;  ///< a file to check instead of the exercise's own
+    std::string file;  ///< a file to check instead of the exercise's own; "" for none
     /// The device: "sim", "gpu" or "auto". "auto" means the simulated GPU, plus a measurement if a
     /// real GPU works.
     std::string device = "auto";
+    /// time limit of the examination, in seconds
     int seconds = 60;
     bool json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
@@ -35,8 +36,8 @@ int check(Session& session, const CheckArguments& arguments);
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result);
-/// Collects additional text about a kernel that passed. `record` must outlive the result, which
-/// points to it.
+/// Collects additional text about a kernel that passed. `record` must outlive the result, because
+/// the result points to it.
 PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
                                const Record& record);
 

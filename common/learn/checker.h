@@ -23,7 +23,8 @@ struct CheckRequest {
     int seconds = 60;                ///< time limit, after which the child process is killed
     bool uses_llvm_ir = false;       ///< whether to compile through LLVM IR, as web pages do
     bool uses_grader_rules = false;  ///< whether to reject PTX that the grader would reject
-    /// whether to search for the change that makes a failed kernel pass, if its cause is open
+    /// whether to search for a change that makes a failed kernel pass, if the examiner does not
+    /// find the cause of the failure
     bool searches = false;
 };
 
@@ -54,15 +55,16 @@ public:
     explicit Check(const CheckRequest& request);
     ~Check();
 
-    /// Returns a descriptor that becomes readable when `is_over` should be called again.
+    /// Returns a descriptor that becomes readable when the caller should call `is_over` again.
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
     bool is_over();
-    /// Reports whether the verdict is known, and the child process searches for the change that
-    /// makes the kernel pass.
+    /// Reports whether the check has taken at least a second, and its child process, which has
+    /// already stored the verdict, now searches for the change that makes the kernel pass.
     bool is_searching() const;
-    /// Waits until the child process ends. Returns true as soon as it has been searching when the
-    /// check has taken a second, so that the learner can be told.
+    /// Waits until the child process or its time limit ends, and returns false. If `is_searching`
+    /// becomes true earlier, returns true at once, so that the caller can tell the learner about
+    /// the search.
     bool wait_for_long_search();
     /// Returns the number of milliseconds left until the time limit.
     int milliseconds_left() const;
@@ -83,8 +85,8 @@ private:
 /// Examines a kernel and waits for the result.
 CheckResult check(const CheckRequest& request);
 
-/// Returns the verdict of the exercise's last check. Returns nothing if that check examined a
-/// different source, whose hash is not `hash`.
+/// Returns the verdict of the exercise's last check, or nothing if the source that was examined
+/// does not have the hash `hash`.
 std::optional<Verdict> last_verdict(const LearnerExercise& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

@@ -1,5 +1,6 @@
 /// \file
-/// Declares the commands. Each has its arguments and a function that runs it.
+/// Declares the functions that run the commands of `learn`, and the structs that hold their
+/// arguments.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace coalesce::learn {
 int show_progress(Session& session, bool json);
 /// Prints the steps, and the learner's progress in the exercise of each step.
 int show_list(Session& session, bool json);
-/// Prints the exercises beyond the transpose.
+/// Prints the exercises beyond the transpose, which have no lesson.
 void show_beyond(Session& session);
 /// Prints the variants of a lesson, and the expected costs of each variant.
 void show_lesson(const course::Step& step);
@@ -68,13 +69,13 @@ struct StepArguments {
     std::string file = "";                         ///< a file to run instead of the exercise's own
     std::string json = "";                         ///< the file to write the steps to; "" for none
     std::optional<int> rows = {}, cols = {};       ///< the size of the matrix
-    std::optional<unsigned long long> block = {};  ///< the block to show
+    std::optional<unsigned long long> block = {};  ///< block to show; by default, the faulty one
     int step = 0;                                  ///< the step to begin with, counted from 1
     std::string stop = "";                         ///< the steps to stop at (learn/stops.h)
 };
 
-/// Records the steps of a block on the simulated GPU, and shows them on the screen. Prints them if
-/// there is no terminal. Returns 1 if the kernel cannot be run.
+/// Records the steps of a block on the simulated GPU, and shows them on the screen. If there is no
+/// terminal, prints the steps instead. Returns 1 if the kernel cannot be run.
 int step(Session& session, const LearnerExercise& exercise, const StepArguments& arguments,
          char** argv);
 
@@ -89,8 +90,8 @@ struct RooflineArguments {
 };
 
 /// Counts the costs of the kernel and of the solution on the simulated GPU, and draws both kernels
-/// in a roofline chart. For a lesson, draws the recorded counters in docs/results. Returns 1 if the
-/// kernel is wrong.
+/// in a roofline chart. If `draws_lesson` is set, instead draws the lesson's variants, from their
+/// counters in docs/results. Returns 1 if the kernel is wrong.
 int roofline(const LearnerExercise& exercise, const RooflineArguments& arguments, char** argv);
 
 // `learn diff` and `learn explain`: show what changes from one kernel to another.
@@ -131,8 +132,8 @@ int ptx(Session& session, const PtxArguments& arguments, char** argv);
 // `learn reset`: restores the original version of an exercise's file, and saves a copy of the
 // learner's version.
 
-/// Replaces the text of a learner's file, and copies the old text to .learn/copies/`name`. Returns
-/// false if the file already contains the new text.
+/// Replaces the text of a learner's file with `text`, and copies the old text to
+/// .learn/copies/`name`. Returns false if the file already contains the new text.
 bool replace_file(const std::filesystem::path& relative_file, const std::string& name,
                   const std::string& text);
 
@@ -151,7 +152,7 @@ struct BeatArguments {
     /// a file to try instead of the exercise's own; this attempt is not stored
     std::string file = "";
     int restore = 0;        ///< number of the attempt to restore; 0 for none
-    bool is_list = false;   ///< whether to print only the table
+    bool is_list = false;   ///< whether to print only the table of attempts
     bool is_reset = false;  ///< whether to restore the original file
     int seconds = 60;       ///< time limit of the examination
 };

@@ -15,8 +15,8 @@ namespace coalesce::learn {
 /// requests. `counters` comes from a verdict. `counter` is "load" or "store" for sectors, and
 /// "shared_load" or "shared_store" for wavefronts.
 std::optional<double> per_request(const Json& counters, const std::string& counter);
-/// Returns the result of `per_request` for an ideal kernel. It moves each byte of a matrix of
-/// `elements` floats only once, and has no bank conflicts.
+/// Returns the value that `per_request` would return if the same requests moved each byte of a
+/// matrix of `elements` floats only once, without bank conflicts.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
 /// Returns the unit of a counter, such as "sectors per store", "wavefronts per shared load" or

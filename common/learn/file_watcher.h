@@ -1,9 +1,9 @@
-/// \file Detects changes to a file's content. An editor overwrites the file, or renames another
-/// file to its name.
+/// \file Detects changes to a file's content, whether an editor overwrites the file or renames
+/// another file to its name.
 ///
-/// The watcher uses inotify on the folder. It also checks the file once a second, because inotify
-/// misses changes if the file is a link into another folder. On file systems that report no
-/// changes, it reads the file five times per second.
+/// The watcher uses inotify on the folder. The watcher also checks the file once a second, because
+/// inotify misses changes if the file is a link into another folder. On file systems that report no
+/// changes, the watcher instead reads the file five times per second.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 
 namespace coalesce::learn {
 
-/// Reports whether inotify may miss changes in this folder, as on NFS and on Windows drives in WSL.
-/// The watcher must then poll.
+/// Reports whether the watcher must poll files in this folder, because inotify may miss their
+/// changes, as on NFS and on Windows drives in WSL.
 bool must_poll(const std::filesystem::path& folder);
 
 /// Watches a single file, which does not have to exist.

@@ -21,15 +21,17 @@ struct LaunchedKernel {
 
 /// PTX, and the source from which it was compiled.
 struct LaunchedCode {
-    std::string what;         ///< a name for headings: "10_registers, variant registers_128"
+    std::string what;         ///< its name in headings: "10_registers, variant registers_128"
     std::string file;         ///< the file's name in messages
     std::string source;       ///< text of the file
     std::string path_in_ptx;  ///< the end of the source file's path, as it appears in the PTX
     std::string ptx;          ///< PTX of the whole file
     std::string compiler;     ///< such as "nvcc 13.0.88"
     std::vector<LaunchedKernel> kernels;  ///< the kernels, in the order of their first launches
-    std::string why_not_launched;         ///< the reason why a kernel has no launch
-    Failure failure;                      ///< the reason why a learner's file has no PTX
+    /// the reason why a kernel has no launch; "" if every kernel has one
+    std::string why_not_launched;
+    /// the reason why a learner's file has no PTX; its kind is `none` if there is PTX
+    Failure failure;
 };
 
 /// Compiles a variant as the course's build does, and launches the variant on the simulated GPU. An

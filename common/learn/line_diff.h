@@ -17,8 +17,8 @@ struct DiffLine {
 /// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// Returns the changed lines, with `context` lines before and after each change. One line, which
-/// says how many lines were left out, replaces each run of other lines.
+/// Returns the changed lines, with `context` lines before and after each change. Each run of other
+/// lines is replaced with one line that says how many lines were left out.
 std::vector<DiffLine> keep_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
 /// Formats a diff. A line begins with "- " if only the first text has it, with "+ " if only the

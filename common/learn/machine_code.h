@@ -10,7 +10,7 @@ namespace coalesce::learn {
 
 /// The registers that ptxas reported.
 struct Assembled {
-    /// registers per thread, by kernel; empty if ptxas is not installed
+    /// registers per thread, by the kernel's name in the PTX; empty if ptxas is not installed
     std::map<std::string, int> registers;
     std::string tool_name;  ///< such as "ptxas for sm_90"
 };

@@ -21,14 +21,15 @@ struct MeasureArguments {
 int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& arguments,
             char** argv);
 
-/// Runs `measure --json` in a child process and returns its output. If nothing was measured,
-/// returns null and sets `why` to the reason. `why` stays empty if the computer has no GPU and
-/// `is_required` is false.
+/// Runs `learn measure --json` in a child process, and returns the JSON that the process prints. If
+/// nothing was measured, returns null and sets `why` to the reason. `why` stays empty if the
+/// computer has no GPU and `is_required` is false.
 Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool is_required,
                       std::string& why);
 
-/// Measures the bandwidth in a child process, and returns a few lines that describe the result.
-/// Stores the result if it is the best so far.
+/// Measures the bandwidth in a child process, and returns a few lines that describe the result. The
+/// child process stores the result if it is the best so far. Returns "" if the exercise has no
+/// matrix, or if there is no GPU and `is_required` is false.
 std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file,
                              bool is_required);
 

@@ -20,7 +20,7 @@ struct NewExercise {
 };
 
 /// Creates a new exercise, including a solution that uses one thread per element. Returns the exit
-/// code. Throws UsageError.
+/// code. Throws UsageError if an option is missing or invalid.
 int new_exercise(NewExercise options);
 
 /// The arguments of `learn exercise verify`.
@@ -31,11 +31,12 @@ struct VerifyExercise {
 
 /// Checks that an exercise is sound. The solution must pass, the skeleton must fail, and the
 /// kernels in right/ and wrong/ must get the expected verdicts. Also tries mutants of the solution,
-/// writes the skeleton again, and proposes limits. Returns 1 if something is wrong.
+/// writes the skeleton again, and proposes limits on the costs. Returns 1 if the exercise is not
+/// sound.
 int verify_exercise(const VerifyExercise& options, char** argv);
 
-/// Works like `verify_exercise`, but looks for the exercise's folders below `root`, and uses the
-/// current device.
+/// Like `verify_exercise`, but looks for the exercise's folders below `root`, and uses the current
+/// device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& options);
 
 /// Returns a JavaScript file with the data of all exercises below `root` that have no page in the

@@ -10,22 +10,25 @@
 
 namespace coalesce::learn {
 
-/// Asks the open questions, or stores `answers` in order. If the exercise has passed, also prints
-/// the actual costs.
+/// Asks the questions that the learner has not answered yet. If `answers` is not empty, stores
+/// these answers, in order, instead of asking. Prints the predictions and, if the exercise has
+/// passed, the actual costs. Returns the exit code.
 int predict(Session& session, const LearnerExercise& exercise,
             const std::vector<std::string>& answers);
 
-/// Asks the open questions as `predict` does. Without `answers`, also asks the lesson's
-/// multiple-choice questions.
+/// Calls `predict` if the exercise has questions about costs. If `answers` is empty, also asks the
+/// lesson's multiple-choice questions. Returns the exit code.
 int ask_lesson(Session& session, const LearnerExercise& exercise,
                const std::vector<std::string>& answers);
 
 /// Reports whether there is a question that the learner has neither answered nor declined.
 bool has_open_questions(const LearnerExercise& exercise, const Record& record);
-/// Asks the open questions and reads the answers from stdin. Stores each answer immediately.
+/// Asks the questions that the learner has not answered yet, and reads the answers from stdin.
+/// Stores each answer immediately.
 void ask_predictions(Session& session, const LearnerExercise& exercise);
-/// Compares the guesses with the actual costs if the exercise has passed. If `all` is set, closes
-/// the questions without a guess, because the learner is about to see the costs.
+/// Adds the actual costs to the guesses in `record`, if the exercise has passed. If `all` is set,
+/// also adds an empty guess for each question that has none, because the learner is about to see
+/// the costs.
 void compare_guesses(Record& record, const LearnerExercise& exercise, bool all);
 
 }  // namespace coalesce::learn

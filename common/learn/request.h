@@ -10,7 +10,7 @@
 
 namespace coalesce::learn {
 
-/// The arguments as typed by the learner. A missing argument is empty.
+/// The arguments as the learner typed them. Arguments that were not given are empty.
 struct RunArguments {
     std::vector<std::string> steps;
     std::string device, rows, cols, variant, json;
@@ -23,14 +23,11 @@ struct RunRequest {
     std::vector<const course::Step*> steps;  ///< the steps to run, in the course's order
     /// the lesson that is a whole program, if it was requested; otherwise null
     const course::Step* program = nullptr;
-    enum class Rivals {
-        no,
-        on_gpu,
-        yes
-    } rivals = Rivals::no;             ///< whether to run the rivals, such as cuBLAS
+    /// the choice whether rival kernels run, such as those of cuBLAS; `on_gpu`: only on a real GPU
+    enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;
     std::vector<std::string> options;  ///< options for every program
     bool needs_gpu = false;            ///< whether --device gpu was given
-    bool is_predicted = false;         ///< whether --time was given
+    bool is_predicted = false;         ///< whether --time or --at was given
     bool only_first_variants = false;  ///< whether to run only the first variant of each step
     std::string json;                  ///< a JSON file to write; "" for none
 };

@@ -1,9 +1,10 @@
 /// \file
-/// Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a kernel.
+/// Draws a roofline, a chart that shows whether memory bandwidth or the rate of instructions limits
+/// a kernel.
 ///
-/// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
-/// that are moved to and from the multiprocessors, and all warp instructions. The counters do not
-/// distinguish arithmetic from address computations and branches.
+/// This is the instruction roofline of Ding and Williams (2019). The chart counts the bytes of all
+/// sectors that are moved to and from the multiprocessors, and all warp instructions. The number of
+/// instructions does not distinguish arithmetic from address computations and branches.
 #pragma once
 
 #include <string>
@@ -51,7 +52,6 @@ RooflinePoint make_point(const std::string& name, const Counters& counters);
 /// Draws the roofline in at most 80 columns and 20 lines. Each kernel is drawn as a letter on the
 /// roof, above the kernel's intensity.
 std::string roofline_text(const Roofline& roofline);
-/// Draws the roofline as SVG.
 std::string roofline_svg(const Roofline& roofline);
 /// Explains for each point what limits the kernel, and how far the point is from the ridge.
 std::string explain_roofline(const Roofline& roofline);

@@ -17,7 +17,8 @@ struct Session {
     Progress progress;
     Style style;
 
-    /// Reads the course. Throws course::CourseError.
+    /// Reads the course. Throws course::CourseError if a record of the course is invalid. If
+    /// `plain` is set, `style` is plain (style_for_stdout).
     explicit Session(bool plain);
 
     /// Returns the exercise that `word` refers to. If `word` is empty, returns the next exercise.

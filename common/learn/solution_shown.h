@@ -1,6 +1,6 @@
 /// \file
-/// Hides the solution of an exercise until the exercise has passed. The identical kernel in the
-/// lesson is hidden too.
+/// Hides the solution of an exercise until the exercise has passed. The lesson's kernel, which is
+/// identical to the solution, is hidden too.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ struct SolutionRequest {
     std::string instead = "";
 };
 
-/// Reports whether the learner may see the solution. The learner may if the exercise has passed, if
-/// the solution was seen before, or if `is_confirmed` is set. Otherwise asks for confirmation, and
-/// prints what to do instead if the learner declines.
+/// Reports whether the learner may see the solution: the exercise has passed, the learner has seen
+/// the solution before, or `is_confirmed` is set. Otherwise asks for confirmation, and prints what
+/// to do instead if the learner declines.
 bool may_see_solution(Session& session, const LearnerExercise& exercise, bool is_confirmed,
                       const SolutionRequest& request);
 
-/// Returns the main kernel of a step, which is the text between two markers. Throws UsageError if
-/// there are no markers.
+/// Returns the main kernel of a step: the text between two markers in the step's main.cu. Throws
+/// UsageError if there are no markers.
 std::string extract_step_kernel(const std::string& step);
 
 }  // namespace coalesce::learn

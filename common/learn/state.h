@@ -55,7 +55,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 struct State {
     bool has_begun = false;                 ///< whether ./learn has introduced the course
     std::string current = "";               ///< name of the exercise the learner last worked on
-    std::map<std::string, Record> records;  ///< records by Work::name()
+    std::map<std::string, Record> records;  ///< records by LearnerExercise::name()
 
     /// Returns the record of an exercise. The record is empty if the learner has not begun the
     /// exercise.
@@ -82,7 +82,7 @@ private:
     LockedFile file_;
 };
 
-/// Returns the current time, "2026-01-31T12:00:00Z".
+/// Returns the current time, in the form "2026-01-31T12:00:00Z".
 std::string time_now();
 
 }  // namespace coalesce::learn

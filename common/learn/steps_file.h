@@ -1,5 +1,6 @@
 /// \file
-/// The steps of a block, read from JSON (docs/guide/trace.md), and the state after each step.
+/// The steps of a block, read from JSON (docs/guide/trace.md), and the values of the variables
+/// after each step.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ struct StepsSubject {
     std::string file;                 ///< the source's name in messages
     std::vector<std::string> source;  ///< lines of the source
     std::string launch;               ///< shape of the input, such as "64 x 64"
-    std::string mistake;              ///< what is wrong with the kernel, or ""
+    std::string mistake;              ///< what is wrong with the kernel; "" if it is correct
 };
 
 /// The part of the steps that a screen shows.
@@ -27,8 +27,8 @@ struct StepsWindow {
 /// The number of lanes whose values are listed side by side.
 inline constexpr int kLanesInView = 8;
 
-/// Returns a screen that shows a step. It has at most `window.lines` lines and `window.columns`
-/// columns, and leaves out the line with the keys.
+/// Returns the text of a screen that shows a step, without the line that lists the keys. The text
+/// has at most `window.lines` lines and `window.columns` columns.
 std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step,
                       const StepsWindow& window, const Style& style);
 

@@ -1,6 +1,6 @@
 /// \file
-/// The table of `learn run`. It is 80 columns wide, and each row is printed as soon as its result
-/// arrives.
+/// The table of `learn run`. The table is 80 columns wide, and each row is printed as soon as its
+/// result arrives.
 #pragma once
 
 #include <ostream>
@@ -11,8 +11,8 @@
 
 namespace coalesce::learn {
 
-/// Prints results as a table. Results of the simulated GPU have counters and, on request, predicted
-/// times. Results of a real GPU have measured times.
+/// A table of results, printed row by row. Results of the simulated GPU have counters and, on
+/// request, predicted times. Results of a real GPU have measured times.
 class Table {
 public:
     /// Creates a table for `device`, a JSON object that contains the device's name and kind.

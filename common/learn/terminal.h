@@ -25,8 +25,8 @@ private:
     }
 };
 
-/// Returns the style for stdout. It is plain if `plain` or TERM=dumb is set, or if stdout is not a
-/// terminal. NO_COLOR disables only colours.
+/// Returns the style for stdout. The style is plain if `plain` or TERM=dumb is set, or if stdout is
+/// not a terminal. NO_COLOR disables only colours.
 Style style_for_stdout(bool plain);
 
 /// Returns the number of lines of the terminal on stdout, or 0 if it is unknown. The size can

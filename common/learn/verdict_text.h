@@ -1,5 +1,6 @@
 /// \file
-/// Formats a verdict for the learner. It says what is wrong, where it is, and what to do next.
+/// Formats a verdict for the learner. The text says what is wrong, where it is, and what to do
+/// next.
 #pragma once
 
 #include <string>
@@ -25,14 +26,16 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
 std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style);
 
-/// The number of lines for a verdict on a screen of 24 lines. Two lines remain for the command and
-/// the next prompt.
+/// The number of lines that a verdict may have on a screen of 24 lines. Two lines remain for the
+/// command and the next prompt.
 inline constexpr int kVerdictLines = 22;
 
-/// `learn check` prints this message while it searches for the change with which a kernel passes.
+/// The message that `learn check` prints while it searches for a change that makes a failed kernel
+/// pass.
 inline constexpr const char* kSearchMessage = "looking for the change that makes it pass ...";
 
-/// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
+/// Formats the verdict on a kernel that did not pass, in lines of at most 80 columns. Without a
+/// verdict, formats the problem that prevented the examination. Source lines may be longer.
 /// `style.lines` limits the height of the map of cells, unless `has_full_map` is set.
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map = false);

@@ -22,8 +22,8 @@ struct WebAnswer {
 /// Maps a path, such as "/own-exercises.js", to a function that generates the file on request.
 using GeneratedFiles = std::map<std::string, std::function<std::string()>>;
 
-/// Returns the response to a request, whose lines before the body are in `request`. Only GET and
-/// HEAD are allowed. A path that leads outside the folder gets status 404.
+/// Returns the response to a request. `request` contains the lines of the request before its body.
+/// Only GET and HEAD are allowed. A path that leads outside the folder gets status 404.
 WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request,
                          const GeneratedFiles& generated = {});
 

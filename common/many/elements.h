@@ -17,7 +17,8 @@ struct WrongCells {
 /// Fills the blocks of `in` of all ranks in this process. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
 void fill_in(const Ranks& ranks);
-/// Fills every `out` with a poison value. At most one element in 2^32 really has this value.
+/// Fills every `out` with a poison value. Among 2^32 elements of the matrix, at most one has this
+/// value.
 void poison_out(const Ranks& ranks);
 /// Compares every element of every `out` with the expected value, bit for bit.
 WrongCells count_wrong_cells(const Ranks& ranks);

@@ -1,6 +1,6 @@
 /// \file
 /// The methods of transposing a matrix across several GPUs. Each method works with any kernel that
-/// transposes pieces of the matrix.
+/// transposes pieces of a matrix.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace coalesce::many {
 
-/// Launches a kernel that transposes and stores the pieces of one rank.
+/// A function that launches a kernel, which transposes and stores the pieces of one rank.
 using LaunchPieces = void (*)(const RankLaunch& launch, cudaStream_t stream);
 
 /// Returns the method in which each rank stores its pieces directly into the memory of the other

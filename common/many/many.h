@@ -19,14 +19,14 @@
 namespace coalesce::many {
 
 /// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
-/// of rows. A rank is a GPU, or shares a GPU if there are fewer GPUs than ranks. Ranks of other
-/// processes have no memory or streams in this process.
+/// of rows. Each rank has its own GPU, or shares one if there are fewer GPUs than ranks. Ranks of
+/// other processes have no memory or streams in this process.
 struct Ranks {
     RowPartition rows;  ///< the rows of `in`
     RowPartition cols;  ///< the rows of `out`, which are the columns of `in`
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block of the matrix
-    // The streams of each rank, which run concurrently.
+    // For each rank, one stream of each kind. The three streams of a rank run concurrently.
     std::vector<cudaStream_t> packing_streams, sending_streams, unpacking_streams;
     Team* team = nullptr;  ///< the processes that own these ranks; needed for NCCL
 
@@ -35,12 +35,12 @@ struct Ranks {
     void for_each_rank(const std::function<void(int rank)>& work) const;
 };
 
-/// Returns how rows are spread over ranks. Blocks start at multiples of 32 floats, which are cache
-/// line boundaries.
+/// Returns how `count` rows are spread over `ranks` ranks. Blocks start at multiples of 32 rows,
+/// which are cache line boundaries in the rows of the transposed matrix.
 RowPartition partition_rows(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
-/// whole matrix. The work is queued in the default stream.
+/// whole matrix. All streams of these ranks are the default stream.
 Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
 /// Ranks with their own memory and streams.
@@ -58,14 +58,14 @@ private:
     Ranks ranks_;
 };
 
-/// One event per rank. A stream of the rank records it, and other streams wait for it.
+/// One event per rank. A stream of the rank records the event, and other streams wait for it.
 class Events {
 public:
     explicit Events(const Ranks& ranks);
 
     /// Records the rank's event in a stream. The rank's device must be current.
     void record(int rank, cudaStream_t stream);
-    /// Makes the stream wait for the rank's event. Does nothing if it was never recorded.
+    /// Makes the stream wait for the rank's event. Does nothing if that event was never recorded.
     void wait(int rank, cudaStream_t stream);
     /// Makes the stream wait for the events of all ranks.
     void wait_for_all(cudaStream_t stream);
@@ -85,8 +85,8 @@ struct RankBuffers {
 };
 
 /// The buffers of each rank. A rank sends up to `size` floats from `packed`. If
-/// `has_receive_buffers` is true, it receives as many in `received`. The events mark the steps of
-/// the exchange.
+/// `has_receive_buffers` is true, it receives up to as many in `received`. The events mark the
+/// steps of the exchange.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool has_receive_buffers);
 

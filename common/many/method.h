@@ -24,11 +24,11 @@ public:
 /// The parameters of methods that exchange chunks.
 struct Tuning {
     int chunks = 1;
-    /// KiB of shared memory that each packing block requests without using it. Fewer blocks then
+    /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
     /// run at the same time.
     int unused_shared_kib = 0;
-    /// the delay of packing and unpacking in microseconds, so that the exchange of a chunk starts
-    /// first
+    /// the delay before packing and unpacking, in microseconds, so that the exchange of a chunk
+    /// starts first
     int pause_us = 0;
 };
 

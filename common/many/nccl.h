@@ -30,7 +30,7 @@ public:
     /// Queues the receiving side of a transfer: rank `to` receives what rank `from` sends.
     void receive(int to, int from, float* data, std::size_t count, cudaStream_t stream);
 
-    /// Returns "", or the reason why NCCL cannot be used.
+    /// Returns the reason why NCCL cannot be used, or "" if it can.
     static std::string reason_not_to_run();
 
 private:

@@ -24,8 +24,8 @@ struct Pieces {
 struct RankLaunch {
     Pieces pieces = {};
     int count = 0, cols = 0, rank = 0;
-    /// KiB of shared memory that each block requests and does not use. Fewer blocks then run at
-    /// once, which leaves room for other kernels.
+    /// KiB of shared memory that each block requests without using it. Fewer blocks then run at the
+    /// same time, which leaves room for other kernels.
     int unused_shared_kib = 0;
 
     /// Returns the maximum of one data member over all pieces. For example,

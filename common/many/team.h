@@ -41,8 +41,8 @@ public:
     virtual unsigned long long global_sum(unsigned long long value) { return value; }
     virtual unsigned long long global_min(unsigned long long value) { return value; }
     virtual double global_max(double value) { return value; }
-    /// Throws a TeamError in all processes if any process has a problem. A team of one process
-    /// throws a UsageError.
+    /// Throws a TeamError in all processes if any process has a problem. `problem` is the problem
+    /// of this process, or "" if it has none. A team of one process throws a UsageError.
     virtual void fail_together(const std::string& problem);
 };
 

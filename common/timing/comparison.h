@@ -7,8 +7,9 @@
 
 namespace coalesce::timing {
 
-/// Returns two or three sentences that explain the difference. They use only numbers in the two
-/// predictions, such as bytes in flight and resident blocks. They guess nothing about the source.
+/// Returns up to three sentences that explain why the predicted times differ. The sentences mention
+/// only numbers from the two predictions, such as bytes in flight and resident blocks. They guess
+/// nothing about the source.
 std::string compare_predictions(const Prediction& first, const Prediction& second);
 
 }  // namespace coalesce::timing

@@ -8,16 +8,14 @@
 
 namespace coalesce::timing {
 
-/// The length of a long run, in bytes. Memory takes more time per byte for shorter runs than for a
-/// copy.
+/// The minimum length of a long run, in bytes. Memory takes more time per byte for shorter runs.
 constexpr double kLongRunBytes = 1024;
 /// Sentences mention the difference between two numbers if their ratio exceeds this value.
 constexpr double kNotableRatio = 1.1;
-/// Sentences mention a unit of the GPU if it is
-/// busy for at least this fraction of the time.
+/// Sentences mention a unit of the GPU if the unit is busy for at least this fraction of the time.
 constexpr double kNotableUtilization = 0.7;
 
-/// Reports whether the predicted time is at least 10 nanoseconds. Shorter times are errors.
+/// Reports whether the predicted time is at least 10 nanoseconds. Shorter times count as missing.
 bool has_predicted_time(const Prediction& prediction);
 /// Reports whether on average at least one byte of loads was in flight.
 bool has_bytes_in_flight(const Prediction& prediction);

@@ -11,9 +11,10 @@ bool is_nonzero_fraction(double fraction);  ///< for a fraction: at least half a
 
 std::string percent_text(double fraction);  ///< formats a fraction: "43 %"
 std::string time_text(double ms);           ///< formats a time: "4.6 ms", "12 us", "1.3 s"
-/// Formats amounts on a multiprocessor, where a KB is 1024 bytes: "128 bytes", "3.4 KB", "16 KB".
+/// Formats an amount of data in a multiprocessor, where 1 KB is 1024 bytes: "128 bytes", "3.4 KB",
+/// "16 KB".
 std::string bytes_text(double bytes);
-/// Formats amounts in memory, where a GB is 10^9 bytes as in GB/s: "8.6 GB".
+/// Formats an amount of memory traffic, where 1 GB is 10^9 bytes, as in GB/s: "8.6 GB".
 std::string traffic_text(double bytes);
 /// Formats a number of cycles or blocks: "14", "350", "2370", "12300".
 std::string number_text(double count);

@@ -1,6 +1,6 @@
 // The description of a GPU for the time model. Each GPU has a file in gpus/, and programs in
 // calibrate/ measure most of the numbers in it. Other numbers come from published documents, which
-// `source` names, or are copied from the GPU named in `like`.
+// the key `source` names, or are copied from the GPU that the key `like` names.
 #pragma once
 
 #include <stdexcept>
@@ -15,22 +15,22 @@ struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The extra time that short runs take, as a fraction of the time of a plain copy. Runs of `bytes`
-/// bytes take `read_excess` longer to read and `write_excess` longer to write.
+/// The extra time that short runs take, as a fraction of the time of a copy in long runs:
+/// `read_excess[k]` for reading runs of `bytes[k]` bytes, and `write_excess[k]` for writing them.
 struct RunCosts {
     std::vector<double> bytes, read_excess, write_excess;
 };
 
-/// The cost of a partially written sector, in cycles for which it occupies a multiprocessor's share
-/// of the L2 cache.
+/// The cost of a store that writes only part of a sector: the number of cycles for which this
+/// sector occupies a multiprocessor's share of the L2 cache.
 struct PartialSectors {
-    /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
+    /// The costs of stores that write 4, 8 or 16 bytes of a sector.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
-/// The cycles that a multiprocessor's bulk copy unit needs for a row of `bytes` bytes. `row` is for
-/// single rows, and `box_row_cycles` for rows of a box. If the lists are empty, the model assumes
-/// 0.
+/// The number of cycles that a multiprocessor's bulk copy unit needs for a row of `bytes[k]` bytes:
+/// `row_cycles[k]` if the row is copied alone, and `box_row_cycles[k]` if the row is part of a box.
+/// If the lists are empty, the model assumes 0 cycles.
 struct BulkCopies {
     std::vector<double> bytes, row_cycles, box_row_cycles;
 };
@@ -38,7 +38,7 @@ struct BulkCopies {
 struct Gpu {
     std::string name;    ///< such as "NVIDIA H200"
     std::string source;  ///< "measured 2026-11-23, driver 580.159", or names of documents
-    /// Whether calibrate ran on a GPU of this model. Otherwise predictions are unverified.
+    /// Whether `calibrate` measured a GPU of this model. If not, predictions are unverified.
     bool is_measured = false;
 
     // The resources of a multiprocessor.
@@ -55,11 +55,11 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// The time by which loads take longer if memory is busy. It is multiplied by u / (1 - u),
-    /// where u is the utilization of memory.
+    /// While memory is busy, loads take longer by this time, multiplied by u / (1 - u), where u is
+    /// the utilization of memory.
     double queueing_ns = 0;
-    /// The time by which loads take longer because of writes. It is multiplied by the fraction of
-    /// the time that memory spends on writes.
+    /// Because of writes, loads take longer by this time, multiplied by the fraction of the time
+    /// that memory spends on writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
@@ -87,15 +87,16 @@ struct Gpu {
     double launch_us = 0;  ///< the time of a kernel that does nothing
     double block_interval_cycles =
         0;  ///< cycles between the starts of two consecutive blocks on a multiprocessor
-    /// Cycles from the end of a block or warp to the first instruction of the next one.
+    /// Cycles from the end of a block to the first instruction of the next block, and the cycles to
+    /// add for each warp of that block that starts earlier.
     double block_start_cycles = 0, warp_start_cycles = 0;
 };
 
 /// Parses the text of one of the files in gpus/. `file` is the name of the file, for error
 /// messages.
 Gpu parse_gpu(std::string_view text, const std::string& file);
-/// Returns the text of a file for gpus/, in which every number has a comment. `calibrate` uses this
-/// function.
+/// Returns the text of a file for gpus/ that describes this GPU. Every number in the text has a
+/// comment. `calibrate` uses this function.
 std::string format_gpu(const Gpu& gpu);
 
 /// Returns the GPUs described in gpus/. The files are compiled into the program. The first GPU is

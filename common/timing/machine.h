@@ -1,5 +1,5 @@
-// The cost of PTX instructions that do not access memory. It depends on the machine instructions
-// that ptxas generates for them on GPUs from sm_80 on.
+// The costs of PTX instructions that do not access memory. The cost of an instruction depends on
+// the machine instructions that ptxas generates for it on GPUs from sm_80 on.
 #pragma once
 
 #include "timing/operations.h"
@@ -14,12 +14,12 @@ struct InstructionCost {
 /// The number of machine instructions in a 32-bit division.
 inline constexpr float kDivisionIssueSlots = 19;
 
-/// Returns the cost of an instruction. `index` is its position in the kernel, which matters for
-/// branches.
+/// Returns the cost of an instruction. `index` is its position in the kernel. The cost of a branch
+/// depends on how far it jumps.
 InstructionCost instruction_cost(const Instruction& instruction, std::uint32_t index);
 
-/// Returns the issue slots of the instructions that a short branch jumps over. Returns 0 if ptxas
-/// keeps the branch instead of predicating these instructions.
+/// Returns the issue slots of the instructions that the branch at index `branch` jumps over, if
+/// ptxas predicates these instructions. Returns 0 if ptxas keeps the branch instead.
 float predicated_issue_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
 /// Reports whether the branch jumps over so few instructions that ptxas probably predicates them.

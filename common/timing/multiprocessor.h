@@ -1,4 +1,4 @@
-// Simulates one multiprocessor, event by event. Its resident blocks execute their operations.
+// Simulates one multiprocessor, event by event, while its resident blocks execute their operations.
 //
 // Idea   All multiprocessors do the same, so it is enough to simulate one of them, with its share
 //        of the common resources: memory and the L2 cache. Each resource (issue slots,
@@ -19,20 +19,21 @@ namespace coalesce::timing {
 
 struct MultiprocessorWork {
     std::vector<BlockProgram> programs_by_kind;
-    /// The kind of each block, as an index into `programs_by_kind`; the sequence repeats.
+    /// The kinds of consecutive blocks, as indices into `programs_by_kind`. A launch with more
+    /// blocks repeats the sequence.
     std::vector<std::uint32_t> kind_by_block;
     bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others
     int resident_blocks = 1;         ///< the number of resident blocks
     double blocks = 1;
-    /// The cycles for which a sector occupies this multiprocessor's share of memory. A sector from
-    /// a cache takes none.
+    /// The cycles for which reading or writing a sector occupies this multiprocessor's share of
+    /// memory. Reading a sector from a cache takes none of these cycles.
     double read_cycles = 0, write_cycles = 0;
     /// The fraction of the loaded sectors that come from memory. The other sectors are in a cache,
     /// because neighbouring blocks have loaded them.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     UnfinishedSectors unfinished_sectors;  ///< partial sectors that blocks leave unfinished
-    /// The size of a multiprocessor's L1 cache, in bytes. It limits the loads in flight.
+    /// The size of the multiprocessor's L1 cache, in bytes, which limits the loads in flight.
     double l1_bytes = std::numeric_limits<double>::infinity();
 };
 

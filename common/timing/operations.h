@@ -19,9 +19,12 @@ namespace coalesce::timing {
 
 inline constexpr std::uint32_t kLineBytes = 128, kSectorsOfLine = kLineBytes / kSectorBytes;
 
-/// The unit that executes an arithmetic operation. Each scheduler has one unit of each kind. `wide`
-/// occupies the unit of `multiply` for twice as long. `special` computes functions such as
-/// reciprocals, and converts between number types. `fp64` adds and multiplies doubles.
+/// The units of a scheduler that execute an arithmetic operation. Most operations use one of the
+/// two main pipes, `integer` and `multiply`. `any` uses the main pipe that is free first, `both`
+/// uses both main pipes, and `wide` uses `multiply` for twice as long. `divide` is a whole
+/// division: its instructions use both main pipes, and a scheduler executes one division at a time.
+/// `special` is the unit that computes functions such as reciprocals, and converts between number
+/// types. `fp64` is the unit that adds and multiplies doubles.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both, special, fp64 };
 
 struct Operation {
@@ -46,8 +49,8 @@ struct Operation {
     float latency = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
-    /// The fraction of a table's loaded sectors that come from memory. If it is negative, the
-    /// fraction for all loads applies.
+    /// For a load from a table, the fraction of the loaded sectors that come from memory. For other
+    /// loads it is negative, and MultiprocessorWork::read_fraction applies.
     float memory_fraction = -1;
     std::uint16_t half_lines =
         0;  ///< for a load, the number of half lines that contain its sectors
@@ -58,11 +61,11 @@ struct Operation {
     std::uint16_t partial_near = 0;
     /// The number of partial sectors at the ends of runs, which neighbouring blocks complete.
     std::uint16_t partial_edges = 0;
-    /// Whether this is the warp's only store of partial sectors. The block's warps then make such
-    /// stores at about the same time.
+    /// The number of half lines that contain partial sectors. Partial sectors next to whole sectors
+    /// do not count, because they cost no more than whole sectors.
     std::uint16_t partial_half_lines = 0;
-    /// Whether this operation is the warp's only store of partial sectors. If so, the block's warps
-    /// make such stores at about the same time.
+    /// Whether this operation is the warp's only store of partial sectors and touches few half
+    /// lines. The block's warps then make such stores at about the same time.
     bool is_simultaneous = false;
     /// The number of unfinished sectors. A partly written sector counts as the fraction that is
     /// written.
@@ -73,15 +76,15 @@ struct Operation {
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of a box
     std::vector<std::uint32_t> after;  ///< the operations whose results this operation needs
-    /// The memory ranges that the operation loads, by their numbers in the block. All data of a
-    /// range arrives at the same time.
+    /// The memory ranges that the operation loads. Ranges are numbered within the block. All data
+    /// of a range arrives at the same time.
     std::vector<std::uint32_t> memory_ranges;
 };
 
 struct Program {
     std::vector<Operation> operations;
-    /// The number of the warp's instructions divided by the number of recorded instructions. It is
-    /// above 1 if the recording ended early.
+    /// The number of the warp's instructions divided by the number of recorded instructions. The
+    /// ratio is above 1 if the recording ended early.
     double instructions_per_recorded = 0;
     /// How many of the block's bulk loads each bulk_wait waits for.
     std::uint32_t loads_per_wait = 0;
@@ -100,7 +103,8 @@ struct BlockProgram {
     std::vector<float> bytes_per_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
-    /// The fraction of requested lines that may or may not be in the cache, according to the model.
+    /// The fraction of requested lines for which the model cannot tell whether they are in the L1
+    /// cache.
     double uncertain_line_fraction = 0;
 };
 

@@ -46,8 +46,9 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Counts the open lines of the running blocks. A block opens a line with its first store to the
-/// line, and closes it with the last. Sectors wait for the slowest warp.
+/// A count of the open lines of the running blocks. A block opens a line with its first store to
+/// the line, and closes the line with its last store. A line therefore stays open until the slowest
+/// warp has written its part.
 class OpenLines {
 public:
     struct BlockLines {
@@ -58,7 +59,8 @@ public:
         return {bytes_per_line, std::vector<double>(bytes_per_line.size(), -1)};
     }
     void write(BlockLines& block, LinePart part, double t);
-    /// Ends a block. Counts separately the lines that it leaves to other blocks.
+    /// Closes all lines of a block that ends. The lines that other blocks must complete are counted
+    /// in UnfinishedSectors.
     void close(BlockLines& block, double t);
     /// Returns the mean number of open lines up to time `t`.
     double mean_open_lines(double t) const;

@@ -1,5 +1,5 @@
-// The result of the model: how long a launch takes on a GPU, its bottleneck, and where the time
-// goes.
+// The result of the time model: how long a launch takes on a GPU, its bottleneck, and where the
+// time goes.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ constexpr Bottleneck last_of(Bottleneck) {
     return Bottleneck::few_blocks;
 }
 
-/// The resource that limits the number of resident blocks.
+/// The limit on the number of resident blocks: a resource of the multiprocessor, its maximum number
+/// of blocks (`blocks`), or the number of blocks in the grid (`grid`).
 enum class OccupancyLimit { threads, blocks, registers, shared_memory, grid };
 constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
@@ -103,9 +104,10 @@ struct Prediction {
     bool is_gpu_measured = false;
     std::string kernel;
     double ms = 0;
-    /// The time that the launch would take without bank conflicts, or 0 if there are none.
+    /// The time that the launch would take without bank conflicts, or 0 if it has few or none.
     double ms_without_conflicts = 0;
-    double error_band = 0;  ///< error band: 0.08 if nine in ten measured times are within 8 %
+    /// The error band: 0.08 if nine in ten measured times are within 8 % of the prediction.
+    double error_band = 0;
     std::vector<Unknown> unknown;
     Bottleneck bottleneck = Bottleneck::memory;
 
@@ -121,7 +123,7 @@ struct Prediction {
     double rounds = 0;
 
     double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor
-    double bytes_needed = 0;            ///< the bytes that would keep memory busy (Little's law)
+    double bytes_needed = 0;            ///< bytes in flight that keep memory busy (Little's law)
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     /// the latency of a load at the launch's utilization of memory
     double latency_cycles = 0;

@@ -24,10 +24,11 @@ struct Instruction {
     std::int64_t immediate = 0;             ///< the last operand, if it is a number
     bool reads_special_register =
         false;  ///< whether the instruction reads a special register such as %tid
-    /// Whether ptxas generates no machine instruction for this load or store, because an earlier
-    /// one covers it.
+    /// Whether ptxas generates no machine instruction for this load or store, because it merges the
+    /// access into an earlier one or removes it.
     bool is_eliminated = false;
-    /// If `is_eliminated` is set, the earlier instruction whose access includes this one.
+    /// The earlier instruction into whose access ptxas merges this one, or kNoInstruction if there
+    /// is none.
     std::uint32_t covering_instruction = kNoInstruction;
     std::uint32_t line = 0;
     /// The estimated position of the instruction after ptxas has reordered the instructions.
@@ -96,7 +97,7 @@ struct Recording {
     std::uint64_t blocks = 0;        ///< blocks in the grid
     std::uint32_t threads = 0;       ///< threads per block
     std::uint32_t shared_bytes = 0;  ///< bytes of shared memory per block
-    /// Bytes of shared memory that the recorded blocks access, up to the last such byte.
+    /// The number of bytes of shared memory up to the last byte that a recorded block accesses.
     std::uint32_t used_shared_bytes = 0;
     std::uint32_t registers = 0;  ///< registers per thread, estimated
     /// Registers per thread that the kernel needs beyond the limit of its directives, estimated.
@@ -106,18 +107,19 @@ struct Recording {
     std::vector<RecordedBlock> recorded_blocks;
     std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
-    /// The reads of the neighbouring blocks that run first and at about the same time.
+    /// The reads of the first two thirds of the neighbouring blocks, which run at about the same
+    /// time.
     SectorSet neighbour_reads;
-    /// The reads of a few blocks one row of the grid below the first neighbours. Empty if there is
-    /// no such row, or if these blocks are neighbours themselves.
+    /// The reads of a few blocks that are one row of the grid below the first neighbours. Empty if
+    /// there is no such row, or if these blocks are neighbours themselves.
     SectorSet next_row_reads;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.
     bool has_waiting_blocks = false;
 };
 
-/// Reports whether some recorded blocks do far more work than others. It is then a guess how many
-/// blocks of each kind the launch has.
+/// Reports whether some recorded blocks do far more work than others. If so, the number of blocks
+/// of each kind in the launch is only a guess.
 bool are_blocks_uneven(const Recording& recording);
 
 }  // namespace coalesce::timing

@@ -9,9 +9,9 @@
 
 namespace coalesce::timing {
 
-/// A model of how many loads in flight the L1 cache can hold. A byte takes up room from its request
-/// until its arrival. If shared memory leaves little room, loads must wait until earlier loads have
-/// arrived.
+/// A model of how many loads in flight the L1 cache can hold. A byte takes up room from the time of
+/// its request until it arrives. If shared memory leaves little room for the cache, loads must wait
+/// until earlier loads have arrived.
 class CacheCapacity {
 public:
     explicit CacheCapacity(double bytes) : capacity_bytes_(bytes) {}

@@ -4,8 +4,8 @@
 
 namespace coalesce::timing {
 
-/// Rounds away the last bits of a value, in which math libraries differ. A browser then makes the
-/// same prediction as the command line.
+/// Rounds away the last bits of a value, which differ between math libraries, so that a browser
+/// makes the same prediction as the command line.
 inline double round_to_float(double value) {
     return static_cast<float>(value);
 }

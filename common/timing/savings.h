@@ -1,10 +1,10 @@
 // Finds out how much time a launch would save without its inefficiencies.
 //
-// Idea   Each inefficiency has a recording of its own: a copy of the launch's recording in which one
-//        source line, or the whole kernel, works as it should. For example, the lanes of a load
-//        read neighbouring words, or a loop takes as many turns in every lane. The saving is the
-//        difference of the two predicted times. Waste of a resource that is not the bottleneck
-//        therefore saves nothing.
+// Idea   Each inefficiency has a recording of its own: a copy of the launch's recording in which
+//        one source line, or the whole kernel, works as it should. For example, the lanes of a load
+//        read neighbouring words, or a loop takes the same number of iterations in every lane. The
+//        saving is the difference of the two predicted times. Waste of a resource that is not the
+//        bottleneck therefore saves nothing.
 #pragma once
 
 #include <vector>

@@ -3,8 +3,8 @@
 // Within an iteration of a loop, operations that depend on no load move to the front, even past
 // barriers. Sums of loaded values move to the end. Between barriers, loads from global memory come
 // first, then loads from shared memory, then the rest. If ptxas has no registers left, it moves
-// loads after operations that wait for earlier loads. The number of loads in flight then results
-// from ptxas's order (simulator/ptxas/list_schedule.h).
+// loads after operations that wait for earlier loads. The number of loads in flight then follows
+// from the order that simulator/ptxas/list_schedule.h estimates.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace coalesce::timing {
 
 enum class Priority : std::uint8_t { load, arithmetic, shared_load, none };
 
-/// An operation in the order of the PTX.
+/// An operation to be scheduled. Drafts are in the order of the PTX instructions.
 struct Draft {
     Operation operation;
     Priority priority = Priority::none;
@@ -23,7 +23,7 @@ struct Draft {
         0;  ///< the position of the operation's instruction in ptxas's order
     bool is_scheduling_barrier =
         false;  ///< whether the operation is a barrier, which nothing moves across
-    /// Whether the operation ends an iteration; nothing moves past it.
+    /// Whether the operation ends an iteration of a loop, which nothing moves across.
     bool ends_iteration = false;
 };
 

@@ -21,9 +21,9 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds the sectors of `run`, and returns how many of them are new in this turn. For example,
-    /// the calls for one block form a turn. The value of `add_round` must not decrease from call to
-    /// call.
+    /// Adds the sectors of `run`, and returns how many of them no earlier call of the same round
+    /// has added. Calls with the same `add_round` form a round, for example the calls for one
+    /// block. `add_round` must not decrease from call to call.
     std::uint64_t add(SectorRun run, std::uint64_t add_round);
     /// Prefetches the slot of the hash table that adding `run` will access.
     void prefetch(SectorRun run) const;
@@ -39,8 +39,8 @@ public:
     /// Returns the length of each run in sectors. Sectors in the same memory page (2048 bytes)
     /// count as one run even with gaps between them, because memory opens the page only once.
     std::vector<std::uint64_t> runs() const;
-    /// Returns the runs like runs(), but splits sparse pages, of which less than a third is in the
-    /// set. Accesses to a sparse page are as slow as scattered ones, so each contiguous range is a
+    /// Like runs(), but splits sparse pages, of which less than a third is in the set. Accesses to
+    /// a sparse page are as slow as scattered accesses, so each contiguous range in the page is a
     /// run.
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     /// Returns the runs of adjacent sectors in ascending order. A run ends at the end of its page.
@@ -57,7 +57,8 @@ private:
     struct alignas(32) SectorPage {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn in which sectors were added, and the sectors that were added in it.
+        /// The last round in which sectors of this page were added, and the sectors added in that
+        /// round.
         std::uint64_t add_round = 0, round_sectors = 0;
     };
     /// Returns the slot at which the search for a page starts. The table must not be empty.

@@ -1,10 +1,10 @@
 // Tables: memory that every block reads from end to end, or at random, such as the vector of a
 // matrix-vector product, a lookup table, or an array that indices point into.
 //
-// Idea   Neighbouring blocks show which data is shared within a few MiB. A table is shared by the
-//        whole grid. An instruction reads a table if its reads in each recorded block cover
-//        nearly the same range, although these blocks are far apart. After the first reads, the
-//        caches deliver as much of the table as fits into them.
+// Idea   The recorded neighbouring blocks show only which data is shared within a few MiB, whereas
+//        a table is shared by the whole grid. An instruction reads a table if its reads in each
+//        recorded block cover nearly the same range, although these blocks are far apart. After the
+//        first reads, the caches deliver as much of the table as fits into them.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ class Tables {
 public:
     Tables() = default;
     /// Finds the arrays that every block reads as a lookup table. `new_read_fraction` is the
-    /// fraction of reads that no neighbouring block has made before. It limits
-    /// Table::memory_fraction.
+    /// fraction of reads that no neighbouring block has made before. Table::memory_fraction never
+    /// exceeds this fraction.
     Tables(const Recording& recording, const Gpu& gpu, double l1_bytes, double new_read_fraction);
 
-    /// Returns the table that the instruction reads, or null.
+    /// Returns the table that the instruction reads, or null if it reads none.
     const Table* find(std::uint32_t instruction) const {
         const auto table_entry = tables_.find(instruction);
         return table_entry == tables_.end() ? nullptr : &table_entry->second;

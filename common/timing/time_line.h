@@ -9,7 +9,8 @@
 
 namespace coalesce::timing {
 
-/// Returns at most 16 lines of at most `width` columns. A width below 40 is treated as 40.
+/// Returns the drawing as text: a title, the rows over a time axis, and a legend. The text has at
+/// most 16 lines of at most `width` columns. A width below 40 is treated as 40.
 std::string time_line_text(const Prediction& prediction, int width = 80);
 
 // ---- used by both the text and the SVG picture ----
@@ -29,8 +30,8 @@ std::vector<int> list_slots(const TimeLine& time_line);
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
 double resident_warps(const Prediction& prediction);
 
-/// Returns the top of the scale for bytes in flight. It is the number of bytes needed, or the
-/// largest value of any column if that is greater.
+/// Returns the number of bytes at the top of the scale for bytes in flight: the bytes needed to
+/// keep memory busy, or the largest value of any column if that is greater.
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
 /// Returns the number of cycles between two marks on the time axis: 1, 2 or 5 times a power of ten.

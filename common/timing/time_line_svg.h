@@ -7,8 +7,8 @@
 
 namespace coalesce::timing {
 
-/// Returns a drawing that is 720 pixels wide. A page can set its colours, which are CSS variables.
-/// Otherwise the drawing follows the system's light or dark theme.
+/// Returns a drawing that is 720 pixels wide. Its colours are CSS variables, which a page can set.
+/// If the page does not, the drawing follows the system's light or dark theme.
 std::string time_line_svg(const Prediction& prediction);
 
 }  // namespace coalesce::timing

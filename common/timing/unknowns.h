@@ -7,7 +7,7 @@
 
 namespace coalesce::timing {
 
-/// Adds to `p.unknown` what makes this prediction uncertain.
+/// Adds to `p.unknown` the aspects of the launch that the model does not cover.
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                      const MultiprocessorWork& work, const Traffic& traffic);
 

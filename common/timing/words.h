@@ -22,7 +22,7 @@ struct TimeExplanation {
     std::vector<std::string> why;
     std::vector<std::string> unknown;  ///< sentences about unknowns: "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
-    /// Whether `cure` suggests a change. It does not if only moving fewer bytes would help.
+    /// Whether `cure` suggests a change. False if only moving fewer bytes would help.
     bool cure_is_advice = false;
 
     /// Returns the time and the verdict as text: "padded: about 4.6 ms, 43 % of a copy (predicted,
@@ -41,8 +41,8 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
 /// %".
 std::string prediction_label(const Prediction& prediction);
 
-/// Returns the speed as a fraction of a copy's speed, such as 0.43. Returns nothing if a required
-/// number is missing.
+/// Returns the predicted speed as a fraction of a copy's speed, such as 0.43. Returns nothing if
+/// the time, `useful_bytes` or the GPU's copy speed is missing.
 std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
                                        double useful_bytes);
 

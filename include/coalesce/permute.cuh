@@ -38,21 +38,21 @@ constexpr int unit_size() {
 }
 
 template <int MIN_UNIT_BYTES, int SIZE>
-constexpr int raised_unit_bytes = SIZE < MIN_UNIT_BYTES ? MIN_UNIT_BYTES : SIZE;
+constexpr int compiled_unit_bytes = SIZE < MIN_UNIT_BYTES ? MIN_UNIT_BYTES : SIZE;
 
-/// Implements the public functions. LEAST is the size of the smallest unit for which kernels are
-/// compiled.
+/// Implements the public functions. MIN_UNIT_BYTES is the size of the smallest unit for which
+/// kernels are compiled.
 template <int MIN_UNIT_BYTES>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
-                    const std::int64_t* sizes, const int* order, const Queue& queue) {
-    Plan plan;
+                    const std::int64_t* sizes, const int* order, const LaunchQueue& queue) {
+    PermutePlan plan;
     const cudaError_t error = parse_arguments(plan, out, in, element_size, axes, sizes, order);
     if (error != cudaSuccess) return error;
     switch (plan.unit_bytes) {
         case 16: return launch_plan<16>(plan, queue);
-        case 8: return launch_plan<raised_unit_bytes<MIN_UNIT_BYTES, 8>>(plan, queue);
-        case 4: return launch_plan<raised_unit_bytes<MIN_UNIT_BYTES, 4>>(plan, queue);
-        case 2: return launch_plan<raised_unit_bytes<MIN_UNIT_BYTES, 2>>(plan, queue);
+        case 8: return launch_plan<compiled_unit_bytes<MIN_UNIT_BYTES, 8>>(plan, queue);
+        case 4: return launch_plan<compiled_unit_bytes<MIN_UNIT_BYTES, 4>>(plan, queue);
+        case 2: return launch_plan<compiled_unit_bytes<MIN_UNIT_BYTES, 2>>(plan, queue);
         default: return launch_plan<MIN_UNIT_BYTES>(plan, queue);
     }
 }

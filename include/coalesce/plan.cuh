@@ -25,12 +25,12 @@ class PlannedCall {
 public:
     /// Calls queue_call(queue) and stores the launch that this call queues. Used by `plan`.
     template <class Call>
-    cudaError_t keep(const void* out, const void* in, const Call& queue_call) {
-        launch_ = {};
+    cudaError_t store_launch(const void* out, const void* in, const Call& queue_call) {
+        stored_launch_ = {};
         out_line_offset_ = offset_in_line(out), in_line_offset_ = offset_in_line(in);
-        cudaError_t error = queue_call(transposing::Queue(&launch_));
-        if (error == cudaSuccess && launch_.launch_count > 1) error = cudaErrorNotSupported;
-        if (error != cudaSuccess) launch_ = {};
+        cudaError_t error = queue_call(transposing::LaunchQueue(&stored_launch_));
+        if (error == cudaSuccess && stored_launch_.launch_count > 1) error = cudaErrorNotSupported;
+        if (error != cudaSuccess) stored_launch_ = {};
         return error;
     }
 
@@ -38,12 +38,12 @@ public:
     /// at the same offsets within a cache line. Otherwise returns cudaErrorMisalignedAddress. Does
     /// nothing if no call has been planned.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
-        if (launch_.launch_count == 0) return cudaSuccess;
+        if (stored_launch_.launch_count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
         if (offset_in_line(out) != out_line_offset_ || offset_in_line(in) != in_line_offset_) {
             return cudaErrorMisalignedAddress;
         }
-        return launch_.repeat({out, in}, stream);
+        return stored_launch_.repeat({out, in}, stream);
     }
 
 private:
@@ -51,7 +51,7 @@ private:
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 128);
     }
 
-    transposing::StoredLaunch launch_;
+    transposing::StoredLaunch stored_launch_;
     unsigned out_line_offset_ = 0, in_line_offset_ = 0;
 };
 
@@ -63,7 +63,7 @@ template <class T>
 cudaError_t plan(PlannedCall& planned, T* out, const T* in, std::int64_t rows, std::int64_t cols,
                  const TransposeOptions& options = {}) {
     static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
-    return planned.keep(out, in, [&](const transposing::Queue& queue) {
+    return planned.store_launch(out, in, [&](const transposing::LaunchQueue& queue) {
         return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, queue);
     });
 }
@@ -75,7 +75,7 @@ template <class T>
 cudaError_t plan(PlannedCall& planned, T* out, const T* in, int axes, const std::int64_t* sizes,
                  const int* order) {
     constexpr int unit = permuting::unit_size<T>();
-    return planned.keep(out, in, [&](const transposing::Queue& queue) {
+    return planned.store_launch(out, in, [&](const transposing::LaunchQueue& queue) {
         return permuting::permute<unit>(out, in, sizeof(T), axes, sizes, order, queue);
     });
 }

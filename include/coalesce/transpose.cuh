@@ -50,8 +50,8 @@ struct TransposeOptions {
 namespace transposing {
 
 /// Checks the arguments and fills in the defaults. Returns cudaSuccess or an error.
-inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::int64_t size,
-                                   std::int64_t rows, std::int64_t cols,
+inline cudaError_t parse_arguments(TransposeTask& task, void* out, const void* in,
+                                   std::int64_t size, std::int64_t rows, std::int64_t cols,
                                    const TransposeOptions& options) {
     constexpr std::int64_t max_elements = INT64_MAX / 64;
     task = {};
@@ -80,15 +80,16 @@ inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::i
 
 template <int SIZE>
 cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t cols,
-                      const TransposeOptions& options, const Queue& queue) {
-    Task task;
+                      const TransposeOptions& options, const LaunchQueue& queue) {
+    TransposeTask task;
     const cudaError_t error = parse_arguments(task, out, in, SIZE, rows, cols, options);
     if (error != cudaSuccess || rows == 0 || cols == 0 || options.batches == 0) return error;
-    const bool is_line = (rows == 1 && task.out_pitch == 1) || (cols == 1 && task.in_pitch == 1);
-    if (is_line && options.batches == 1) {
+    const bool is_plain_copy =
+        (rows == 1 && task.out_pitch == 1) || (cols == 1 && task.in_pitch == 1);
+    if (is_plain_copy && options.batches == 1) {
         return copy_bytes(out, in, rows * cols * SIZE, queue);
     }
-    return launch_best<SIZE>(task, queue);
+    return launch_fastest_kernel<SIZE>(task, queue);
 }
 
 }  // namespace transposing
@@ -106,8 +107,8 @@ cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t
 /// \param options  pitches and batches; the default is one matrix without gaps between its rows
 /// \param stream   the stream in which the kernel is queued
 /// \return cudaSuccess; cudaErrorInvalidValue if a size is negative, a pitch is shorter than a row,
-/// or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a multiple
-///         of its element size; or the error of the launch
+///         or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a
+///         multiple of its element size; or the error of the launch
 template <class T>
 cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
                       const TransposeOptions& options = {}, cudaStream_t stream = nullptr) {

@@ -7,12 +7,12 @@
 
 // COALESCE_COMPILED(extern) declares the kernels' instances for all element sizes.
 // COALESCE_COMPILED() defines them.
-#define COALESCE_COMPILED_SIZE(EXTERN, SIZE)                                         \
-    EXTERN template cudaError_t transposing::transpose<SIZE>(                        \
-        void*, const void*, std::int64_t, std::int64_t, const TransposeOptions&,     \
-        const transposing::Queue&);                                                  \
-    EXTERN template cudaError_t permuting::launch_plan<SIZE>(const permuting::Plan&, \
-                                                             const transposing::Queue&);
+#define COALESCE_COMPILED_SIZE(EXTERN, SIZE)                                                \
+    EXTERN template cudaError_t transposing::transpose<SIZE>(                               \
+        void*, const void*, std::int64_t, std::int64_t, const TransposeOptions&,            \
+        const transposing::LaunchQueue&);                                                   \
+    EXTERN template cudaError_t permuting::launch_plan<SIZE>(const permuting::PermutePlan&, \
+                                                             const transposing::LaunchQueue&);
 #define COALESCE_COMPILED(EXTERN)     \
     COALESCE_COMPILED_SIZE(EXTERN, 1) \
     COALESCE_COMPILED_SIZE(EXTERN, 2) \

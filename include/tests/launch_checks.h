@@ -9,7 +9,7 @@
 namespace coalesce::samples {
 
 /// Replaces missing pitches and strides with those of matrices without gaps.
-inline Sample filled_in(Sample sample) {
+inline Sample fill_layout(Sample sample) {
     TransposeOptions& options = sample.options;
     if (options.in_pitch == 0) options.in_pitch = sample.cols;
     if (options.out_pitch == 0) options.out_pitch = sample.rows;
@@ -20,24 +20,24 @@ inline Sample filled_in(Sample sample) {
 
 /// Checks the output of `transpose` for the sample.
 inline void check(const Sample& sample, cudaStream_t stream = nullptr) {
-    const Sample whole = filled_in(sample);
-    INFO(whole.name());
-    CHECK_EQ(trouble_with(whole, samples::transpose, stream), "");
+    const Sample full_sample = fill_layout(sample);
+    INFO(full_sample.name());
+    CHECK_EQ(find_error(full_sample, samples::transpose, stream), "");
 }
 
 /// Checks a launch that processes strips, although the matrix is small.
 template <int SIZE, class Launch>
 void check_launch(const Sample& sample, const Launch& launch) {
-    const Sample whole = filled_in(sample);
-    INFO(whole.name());
+    const Sample full_sample = fill_layout(sample);
+    INFO(full_sample.name());
     const Transposer transposer = [&](void* out, const void* in, const Sample& s,
                                       cudaStream_t stream) {
-        transposing::Task task;
+        transposing::TransposeTask task;
         const cudaError_t error =
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         return error == cudaSuccess ? launch(task, stream) : error;
     };
-    CHECK_EQ(trouble_with(whole, transposer, nullptr), "");
+    CHECK_EQ(find_error(full_sample, transposer, nullptr), "");
 }
 
 }  // namespace coalesce::samples

@@ -28,25 +28,25 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
 
 /// Returns the expected contents of `out`, by copying the elements of `in` one by one to their
 /// positions in `out`.
-Bytes expected(const PermuteSample& sample, const Bytes& in) {
+Bytes make_expected(const PermuteSample& sample, const Bytes& in) {
     const std::size_t axes = sample.sizes.size();
-    std::vector<std::int64_t> step(axes), place(axes, 0);  // strides in `out`, by axis of `in`
-    std::int64_t all = 1;
+    std::vector<std::int64_t> out_step(axes), index(axes, 0);  // strides in `out`, by axis of `in`
+    std::int64_t element_count = 1;
     for (std::size_t k = axes; k-- > 0;) {
         const auto axis = static_cast<std::size_t>(sample.order[k]);
-        step[axis] = all;
-        all *= sample.sizes[axis];
+        out_step[axis] = element_count;
+        element_count *= sample.sizes[axis];
     }
     const auto size = static_cast<std::size_t>(sample.size);
     Bytes out(in.size());
-    for (std::int64_t i = 0; i < all; ++i) {
-        std::int64_t to = 0;
-        for (std::size_t k = 0; k < axes; ++k) to += place[k] * step[k];
-        std::memcpy(&out[static_cast<std::size_t>(to) * size],
+    for (std::int64_t i = 0; i < element_count; ++i) {
+        std::int64_t out_index = 0;
+        for (std::size_t k = 0; k < axes; ++k) out_index += index[k] * out_step[k];
+        std::memcpy(&out[static_cast<std::size_t>(out_index) * size],
                     &in[static_cast<std::size_t>(i) * size], size);
         for (std::size_t k = axes; k-- > 0;) {
-            if (++place[k] < sample.sizes[k]) break;
-            place[k] = 0;
+            if (++index[k] < sample.sizes[k]) break;
+            index[k] = 0;
         }
     }
     return out;
@@ -57,37 +57,37 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
 }
 
 /// Returns a random length. Lengths that are likely to reveal errors are more frequent.
-std::int64_t random_length(std::mt19937_64& random, std::int64_t most) {
+std::int64_t random_length(std::mt19937_64& random, std::int64_t max_length) {
     std::int64_t length = 1;
     switch (pick(random, 0, 5)) {
         case 0: length = 1; break;
         case 1: length = std::int64_t{4} << pick(random, 0, 5); break;
         case 2: length = (std::int64_t{8} << pick(random, 0, 4)) + pick(random, -3, 3); break;
-        case 3: length = pick(random, 1, most); break;
+        case 3: length = pick(random, 1, max_length); break;
         default: length = pick(random, 2, 9); break;
     }
-    return std::min(length, most);
+    return std::min(length, max_length);
 }
 
 template <class T>
-std::string words(const std::vector<T>& values) {
+std::string format_list(const std::vector<T>& values) {
     std::string text;
     for (const T& value : values) text += text.empty() ? "(" : " ", text += std::to_string(value);
     return text.empty() ? "()" : text.append(")");
 }
 
-std::string first_difference(const PermuteSample& sample, const unsigned char* found,
-                             const Bytes& wanted) {
-    const auto at = std::mismatch(wanted.begin(), wanted.end(), found).first;
-    if (at == wanted.end()) return "";
+std::string describe_difference(const PermuteSample& sample, const unsigned char* actual,
+                                const Bytes& expected_bytes) {
+    const auto mismatch = std::mismatch(expected_bytes.begin(), expected_bytes.end(), actual).first;
+    if (mismatch == expected_bytes.end()) return "";
     return format("element %lld of out is wrong",
-                  static_cast<long long>((at - wanted.begin()) / sample.size));
+                  static_cast<long long>((mismatch - expected_bytes.begin()) / sample.size));
 }
 
 }  // namespace
 
 std::string PermuteSample::name() const {
-    return words(sizes) + " to " + words(order) + " of " + std::to_string(size) +
+    return format_list(sizes) + " to " + format_list(order) + " of " + std::to_string(size) +
            " bytes, offsets " + std::to_string(in_offset) + " and " + std::to_string(out_offset);
 }
 
@@ -112,13 +112,14 @@ PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_e
     sample.order.resize(axes);
     std::iota(sample.order.begin(), sample.order.end(), 0);
     // Choose the lengths in random order, so that any axis may be the longest one.
-    std::vector<int> turn = sample.order;
-    std::shuffle(turn.begin(), turn.end(), random);
-    std::int64_t left = most_elements;
-    for (const int axis : turn) {
-        const std::int64_t length = random_length(random, std::min<std::int64_t>(left, 2000));
+    std::vector<int> axis_order = sample.order;
+    std::shuffle(axis_order.begin(), axis_order.end(), random);
+    std::int64_t elements_left = most_elements;
+    for (const int axis : axis_order) {
+        const std::int64_t length =
+            random_length(random, std::min<std::int64_t>(elements_left, 2000));
         sample.sizes[static_cast<std::size_t>(axis)] = length;
-        left = std::max<std::int64_t>(1, left / length);
+        elements_left = std::max<std::int64_t>(1, elements_left / length);
     }
     if (axes > 0 && pick(random, 0, 40) == 0) sample.sizes[0] = 0;
     switch (pick(random, 0, 3)) {
@@ -134,7 +135,7 @@ PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_e
     return sample;
 }
 
-std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) {
+std::string find_error(const PermuteSample& sample, const Permuter& permuter) {
     const auto bytes_of = [&](std::int64_t elements) {
         return static_cast<std::size_t>(elements * sample.size);
     };
@@ -146,21 +147,21 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
     // remain uninitialized.
     const DeviceBuffer device_in(in_start + bytes + (bytes == 0)),
         device_out(out_start + bytes + (bytes == 0));
-    auto* const from = static_cast<unsigned char*>(device_in.data()) + in_start;
-    auto* const to = static_cast<unsigned char*>(device_out.data()) + out_start;
-    CUDA_CHECK(cudaMemcpy(from, in.data(), bytes, cudaMemcpyHostToDevice));
+    auto* const in_array = static_cast<unsigned char*>(device_in.data()) + in_start;
+    auto* const out_array = static_cast<unsigned char*>(device_out.data()) + out_start;
+    CUDA_CHECK(cudaMemcpy(in_array, in.data(), bytes, cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemset(device_out.data(), kPoison, device_out.bytes()));
     CUDA_CHECK(cudaDeviceSynchronize());
 
-    const cudaError_t error = permuter(to, from, sample, nullptr);
-    const cudaError_t ended = cudaDeviceSynchronize();
+    const cudaError_t error = permuter(out_array, in_array, sample, nullptr);
+    const cudaError_t sync_error = cudaDeviceSynchronize();
     if (simulator_library::is_loaded()) {
         const std::vector<std::string> reports = simulator_library::reports();
         simulator_library::clear_reports();
         if (!reports.empty()) return reports.front();
     }
     if (error != cudaSuccess) return std::string("refused: ") + cudaGetErrorName(error);
-    if (ended != cudaSuccess) return std::string("ended with ") + cudaGetErrorName(ended);
+    if (sync_error != cudaSuccess) return std::string("ended with ") + cudaGetErrorName(sync_error);
 
     Bytes memory(out_start + bytes);
     CUDA_CHECK(cudaMemcpy(memory.data(), device_out.data(), memory.size(), cudaMemcpyDeviceToHost));
@@ -169,10 +170,10 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
                     [](unsigned char byte) { return byte == kPoison; });
     if (!is_untouched) return "what lies before out was changed";
     const std::string difference =
-        first_difference(sample, memory.data() + out_start, expected(sample, in));
+        describe_difference(sample, memory.data() + out_start, make_expected(sample, in));
     if (!difference.empty()) return difference;
     Bytes in_afterwards(bytes);
-    CUDA_CHECK(cudaMemcpy(in_afterwards.data(), from, bytes, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(in_afterwards.data(), in_array, bytes, cudaMemcpyDeviceToHost));
     return in_afterwards == in ? "" : "the input was changed";
 }
 

@@ -40,6 +40,6 @@ PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_e
 /// Runs the function on the sample. Returns the first error, or "" if there is none. An error is an
 /// error code, a wrong element, a change of the input or of bytes before the output, or a report of
 /// the simulator's checks.
-std::string trouble_with(const PermuteSample& sample, const Permuter& permuter);
+std::string find_error(const PermuteSample& sample, const Permuter& permuter);
 
 }  // namespace coalesce::samples

@@ -14,27 +14,27 @@
 using namespace coalesce;
 using namespace coalesce::samples;
 using permuting::PermuteMethod;
-using permuting::Plan;
+using permuting::PermutePlan;
 
 namespace {
 
 void check(const PermuteSample& sample) {
     INFO(sample.name());
-    CHECK_EQ(trouble_with(sample, samples::permute), "");
+    CHECK_EQ(find_error(sample, samples::permute), "");
 }
 
 /// Returns the number of random samples. The default is small, because the simulated GPU is slow.
-int samples_wanted() {
+int sample_count() {
     const char* text = std::getenv("COALESCE_SAMPLES");
     return text == nullptr ? 400 : std::atoi(text);
 }
 
 /// Returns a plan for arrays that start `offset` elements after a multiple of 16 bytes.
-Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
-             std::int64_t offset = 0) {
+PermutePlan make_plan(int size, const std::vector<std::int64_t>& sizes,
+                      const std::vector<int>& order, std::int64_t offset = 0) {
     auto* const place = reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::int64_t{1} << 20) +
                                                 static_cast<std::uintptr_t>(offset * size));
-    Plan plan;
+    PermutePlan plan;
     REQUIRE_EQ(
         permuting::parse_arguments(plan, place, place, static_cast<std::size_t>(size),
                                    static_cast<int>(sizes.size()), sizes.data(), order.data()),
@@ -43,7 +43,7 @@ Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector
 }
 PermuteMethod way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
                   std::int64_t offset = 0) {
-    const Plan plan = plan_of(size, sizes, order, offset);
+    const PermutePlan plan = make_plan(size, sizes, order, offset);
     switch (plan.unit_bytes) {
         case 1: return permuting::choose_permute_method<1>(plan);
         case 2: return permuting::choose_permute_method<2>(plan);
@@ -54,11 +54,11 @@ PermuteMethod way(int size, const std::vector<std::int64_t>& sizes, const std::v
 }
 
 /// Returns the first error that samples reveal in a deliberately wrong permute function, or "".
-std::string first_trouble(const Permuter& wrong) {
+std::string find_mistake(const Permuter& wrong_permute) {
     for (const PermuteSample& sample :
          {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
-        const std::string trouble = trouble_with(sample, wrong);
-        if (!trouble.empty()) return trouble;
+        const std::string found_error = find_error(sample, wrong_permute);
+        if (!found_error.empty()) return found_error;
     }
     return "";
 }
@@ -68,13 +68,13 @@ std::string first_trouble(const Permuter& wrong) {
 TEST_CASE("permute is correct for random axes, orders, element sizes and start addresses") {
     std::mt19937_64 random(20261);
     if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
-    const int count = samples_wanted();
+    const int count = sample_count();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
         // Only larger samples are large enough for tiles of words.
         const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
         INFO("sample ", i, ": ", sample.name());
-        REQUIRE_EQ(trouble_with(sample, samples::permute), "");
+        REQUIRE_EQ(find_error(sample, samples::permute), "");
     }
 }
 
@@ -170,29 +170,30 @@ TEST_CASE("tiles of vectors are permuted correctly") {
 
 TEST_CASE("kernels for large arrays are correct for small arrays") {
     using namespace permuting;
-    const auto plan_for = [](Plan& plan, void* out, const void* in, const PermuteSample& s) {
+    const auto fill_plan = [](PermutePlan& plan, void* out, const void* in,
+                              const PermuteSample& s) {
         return permuting::parse_arguments(plan, out, in, static_cast<std::size_t>(s.size),
                                           static_cast<int>(s.sizes.size()), s.sizes.data(),
                                           s.order.data());
     };
-    const Permuter words = [&](void* out, const void* in, const PermuteSample& s,
-                               cudaStream_t stream) {
-        Plan plan;
-        const cudaError_t error = plan_for(plan, out, in, s);
+    const Permuter permute_words = [&](void* out, const void* in, const PermuteSample& s,
+                                       cudaStream_t stream) {
+        PermutePlan plan;
+        const cudaError_t error = fill_plan(plan, out, in, s);
         if (error != cudaSuccess) return error;
         return s.size == 1 ? launch_word_tiles<1, true>(plan, stream)
                            : launch_word_tiles<2, true>(plan, stream);
     };
-    const Permuter words_once = [&](void* out, const void* in, const PermuteSample& s,
-                                    cudaStream_t stream) {
-        Plan plan;
-        const cudaError_t error = plan_for(plan, out, in, s);
+    const Permuter permute_words_once = [&](void* out, const void* in, const PermuteSample& s,
+                                            cudaStream_t stream) {
+        PermutePlan plan;
+        const cudaError_t error = fill_plan(plan, out, in, s);
         return error == cudaSuccess ? launch_word_tiles<2, true, true>(plan, stream) : error;
     };
-    const Permuter vectors = [&](void* out, const void* in, const PermuteSample& s,
-                                 cudaStream_t stream) {
-        Plan plan;
-        const cudaError_t error = plan_for(plan, out, in, s);
+    const Permuter permute_vectors = [&](void* out, const void* in, const PermuteSample& s,
+                                         cudaStream_t stream) {
+        PermutePlan plan;
+        const cudaError_t error = fill_plan(plan, out, in, s);
         if (error != cudaSuccess) return error;
         return s.size == 2
                    ? launch_vector_tiles<2, transposing::LoadPolicy::evict_last_128>(plan, stream)
@@ -202,8 +203,8 @@ TEST_CASE("kernels for large arrays are correct for small arrays") {
         for (const std::int64_t start : {0, 1, 7}) {
             const PermuteSample sample{size, {431, 2, 131}, {2, 1, 0}, start, 3};
             INFO(sample.name());
-            CHECK_EQ(trouble_with(sample, words), "");
-            if (size == 2) CHECK_EQ(trouble_with(sample, words_once), "");
+            CHECK_EQ(find_error(sample, permute_words), "");
+            if (size == 2) CHECK_EQ(find_error(sample, permute_words_once), "");
         }
     }
     // Two cases with few tiles across, and one with many more tiles across than down.
@@ -212,12 +213,12 @@ TEST_CASE("kernels for large arrays are correct for small arrays") {
         PermuteSample sample{2, sizes, {}, 1, 3};
         for (std::size_t k = sizes.size(); k-- > 0;) sample.order.push_back(static_cast<int>(k));
         INFO(sample.name());
-        CHECK_EQ(trouble_with(sample, words_once), "");
+        CHECK_EQ(find_error(sample, permute_words_once), "");
     }
     for (const int size : {2, 4}) {
         const PermuteSample sample{size, {8, 30, 9, 16}, {3, 2, 1, 0}};
         INFO(sample.name());
-        CHECK_EQ(trouble_with(sample, vectors), "");
+        CHECK_EQ(find_error(sample, permute_vectors), "");
     }
 }
 
@@ -246,25 +247,26 @@ TEST_CASE("tiles of words are permuted correctly") {
 
 TEST_CASE("permute is correct with 64-bit indices") {
     const PermuteSample sample{4, {5, 7, 3}, {2, 1, 0}};
-    const Permuter by_64_bits = [](void* out, const void* in, const PermuteSample& s,
-                                   cudaStream_t stream) {
-        Plan plan;
+    const Permuter permute_by_64_bits = [](void* out, const void* in, const PermuteSample& s,
+                                           cudaStream_t stream) {
+        PermutePlan plan;
         const cudaError_t error = permuting::parse_arguments(
             plan, out, in, 4, static_cast<int>(s.sizes.size()), s.sizes.data(), s.order.data());
         if (error != cudaSuccess) return error;
         return permuting::launch_gather<4, std::uint64_t>(plan, stream);
     };
-    CHECK_EQ(trouble_with(sample, by_64_bits), "");
+    CHECK_EQ(find_error(sample, permute_by_64_bits), "");
 }
 
 TEST_CASE("quotients are exact") {
     for (const std::int64_t size : {2, 3, 5, 7, 64, 65, 1000, 65535, 65537, 1 << 30, INT32_MAX}) {
-        Plan plan = {};
+        PermutePlan plan = {};
         plan.axis[0] = {size, 1, 0, 0};
-        permuting::prepare_quotient(plan.axis[0]);
+        permuting::prepare_division(plan.axis[0]);
         const auto quotient = [&](std::int64_t number) {
-            const auto product = static_cast<std::uint64_t>(number) * plan.axis[0].multiplier;
-            return static_cast<std::int64_t>(product >> 32 >> plan.axis[0].shift);
+            const auto product =
+                static_cast<std::uint64_t>(number) * plan.axis[0].quotient_multiplier;
+            return static_cast<std::int64_t>(product >> 32 >> plan.axis[0].quotient_shift);
         };
         std::mt19937_64 random(static_cast<std::uint64_t>(size));
         for (int i = 0; i < 2000; ++i) {
@@ -279,89 +281,96 @@ TEST_CASE("quotients are exact") {
 }
 
 TEST_CASE("the method is chosen by element size, axes and alignment") {
-    CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);  // adjacent axes are merged
-    CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);  // axes of length 1 are removed
-    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit_bytes,
+    CHECK_EQ(make_plan(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);  // adjacent axes are merged
+    CHECK_EQ(make_plan(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);  // axes of length 1 are removed
+    CHECK_EQ(make_plan(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit_bytes,
              16);  // rows are moved in units of 16 bytes
-    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit_bytes, 2);
-    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; 3 form an axis
+    CHECK_EQ(make_plan(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit_bytes, 2);
+    CHECK_EQ(make_plan(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; 3 form an axis
     CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), PermuteMethod::copy);
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), PermuteMethod::copy);
-    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::nothing);
-    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), PermuteMethod::gather);
-    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), PermuteMethod::splice);
+    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::do_nothing);
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), PermuteMethod::gather_units);
+    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), PermuteMethod::splice_rows);
     CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}),
-             PermuteMethod::compound);  // there are 12 columns
-    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), PermuteMethod::compound);
+             PermuteMethod::compound_tiles);  // there are 12 columns
+    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), PermuteMethod::compound_tiles);
     CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}),
-             PermuteMethod::splice);  // there are too few rows
+             PermuteMethod::splice_rows);  // there are too few rows
     CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}),
-             PermuteMethod::splice);  // columns start within words
-    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), PermuteMethod::compound);
-    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), PermuteMethod::splice);  // rows of 514 bytes
+             PermuteMethod::splice_rows);  // columns start within words
+    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), PermuteMethod::compound_tiles);
+    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}),
+             PermuteMethod::splice_rows);  // rows of 514 bytes
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1),
-             PermuteMethod::splice);                                        // an unaligned start
-    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), PermuteMethod::gather);  // the rows are short
+             PermuteMethod::splice_rows);  // an unaligned start
+    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}),
+             PermuteMethod::gather_units);  // the rows are short
     CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), PermuteMethod::transpose);
     CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), PermuteMethod::transpose);
     CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
-             PermuteMethod::vector_tile);                              // has few columns, and gaps
-    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), PermuteMethod::tile);  // rows are not whole vectors
+             PermuteMethod::vector_tiles);  // has few columns, and gaps
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}),
+             PermuteMethod::element_tiles);  // rows are not whole vectors
     CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
-             PermuteMethod::word_tile);  // small elements, unaligned rows
-    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::word_tile);
-    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::tile);  // there are too few rows
+             PermuteMethod::word_tiles);  // small elements, unaligned rows
+    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::word_tiles);
+    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}),
+             PermuteMethod::element_tiles);  // there are too few rows
     CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), PermuteMethod::transpose);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), PermuteMethod::tile);  // an unaligned start
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tiles);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1),
+             PermuteMethod::element_tiles);  // an unaligned start
     CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}),
-             PermuteMethod::tile);  // rows are not whole vectors
-    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
-    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
-    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::tile);
-    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), PermuteMethod::tile);  // rows are short
+             PermuteMethod::element_tiles);  // rows are not whole vectors
+    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tiles);
+    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tiles);
+    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::element_tiles);
+    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}),
+             PermuteMethod::element_tiles);  // rows are short
     CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}),
              transposing::has_fast_memory()
                  ? PermuteMethod::transpose  // 196 rows nearly fill a tile of 224
-                 : PermuteMethod::vector_tile);
+                 : PermuteMethod::vector_tiles);
     CHECK_EQ(way(4, {9, 14, 10, 256}, {0, 3, 1, 2}),
-             PermuteMethod::vector_tile);  // 140 rows are 35 vectors
+             PermuteMethod::vector_tiles);  // 140 rows are 35 vectors
     CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}),
              PermuteMethod::transpose);  // rows are whole sectors
     CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), PermuteMethod::transpose);  // tiles are full
-    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), PermuteMethod::vector_tile);
+    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), PermuteMethod::vector_tiles);
     CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), PermuteMethod::transpose);  // rows are long
     const std::int64_t huge = std::int64_t{1} << 33;
     CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}),
-             PermuteMethod::gather);  // too many elements for 32-bit indices
+             PermuteMethod::gather_units);  // too many elements for 32-bit indices
     CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), PermuteMethod::transpose);  // elements have 16 bytes
-    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), PermuteMethod::compound);
-    CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound);
-    const auto has_triples = [](int size, std::int64_t cols) {
-        const Plan plan = plan_of(size, {224, cols}, {1, 0});
-        return permuting::has_triples<1>(permuting::make_compound_task<1>(plan));
+    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), PermuteMethod::compound_tiles);
+    CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound_tiles);
+    const auto can_use_triples = [](int size, std::int64_t cols) {
+        const PermutePlan plan = make_plan(size, {224, cols}, {1, 0});
+        return permuting::can_use_triples<1>(permuting::make_compound_task<1>(plan));
     };
-    CHECK(has_triples(3, 224));
-    CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
-    CHECK_FALSE(has_triples(5, 224));  // elements have five units
-    const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
-        const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
-        return permuting::has_triple_vectors<2>(permuting::make_compound_task<2>(plan));
+    CHECK(can_use_triples(3, 224));
+    CHECK_FALSE(can_use_triples(3, 222));  // rows are not whole words
+    CHECK_FALSE(can_use_triples(5, 224));  // elements have five units
+    const auto can_use_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
+        const PermutePlan plan = make_plan(6, {rows, cols}, {1, 0}, offset);
+        return permuting::can_use_triple_vectors<2>(permuting::make_compound_task<2>(plan));
     };
-    CHECK(has_triple_vectors(224, 224, 0));
-    CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
-    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // arrays begin within a vector
-    CHECK_FALSE(has_triple_vectors(64, 224, 0));   // tiles would be empty
-    using Vectors = permuting::TripleVectorsToSectors<1>;
+    CHECK(can_use_triple_vectors(224, 224, 0));
+    CHECK_FALSE(can_use_triple_vectors(224, 220, 0));  // rows are not whole vectors
+    CHECK_FALSE(can_use_triple_vectors(224, 224, 1));  // arrays begin within a vector
+    CHECK_FALSE(can_use_triple_vectors(64, 224, 0));   // tiles would be empty
+    using Vectors = permuting::SectorTripleKernel<1>;
     CHECK_EQ(Vectors::choose_tile_cols(224), 224);
     CHECK_EQ(Vectors::choose_tile_cols(272), 144);  // two tiles of about the same width
-    CHECK_EQ(permuting::make_compound_task<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
+    CHECK_EQ(permuting::make_compound_task<4>(make_plan(12, {4096, 4096}, {1, 0})).tile_cols, 64);
     CHECK_EQ(
-        permuting::make_compound_task<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
+        permuting::make_compound_task<2>(make_plan(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
         48);
-    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), PermuteMethod::compound);
-    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), PermuteMethod::gather);  // rows have gaps
-    CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather);  // tiles would be empty
+    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), PermuteMethod::compound_tiles);
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}),
+             PermuteMethod::gather_units);                               // rows have gaps
+    CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather_units);  // tiles would be empty
 }
 
 TEST_CASE("invalid arguments are rejected without leaving a CUDA error") {
@@ -388,18 +397,18 @@ TEST_CASE("invalid arguments are rejected without leaving a CUDA error") {
 
 TEST_CASE("wrong versions of permute are detected") {
     if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
-    CHECK_NE(first_trouble([](void*, const void*, const PermuteSample&, cudaStream_t) {
+    CHECK_NE(find_mistake([](void*, const void*, const PermuteSample&, cudaStream_t) {
                  return cudaSuccess;  // does nothing
              }),
              "");
-    CHECK_NE(first_trouble(
+    CHECK_NE(find_mistake(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
                      PermuteSample other = sample;  // keeps the axes in order
                      for (std::size_t k = 0; k < sample.order.size(); ++k) other.order[k] = int(k);
                      return samples::permute(out, in, other, stream);
                  }),
              "");
-    CHECK_NE(first_trouble(
+    CHECK_NE(find_mistake(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
                      const cudaError_t error = samples::permute(out, in, sample, stream);
                      // This version also changes the input.
@@ -407,7 +416,7 @@ TEST_CASE("wrong versions of permute are detected") {
                      return error;
                  }),
              "");
-    CHECK_NE(first_trouble(
+    CHECK_NE(find_mistake(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
                      if (sample.out_offset > 0) {  // writes before the output's start
                          static_cast<void>(cudaMemset(static_cast<char*>(out) - 1, 1, 1));
@@ -419,8 +428,8 @@ TEST_CASE("wrong versions of permute are detected") {
 
 #ifdef __NVCC__  // tested with nvcc only
 TEST_CASE("gpu only: permute can be captured into a graph") {
-    const Permuter by_graph = [](void* out, const void* in, const PermuteSample& sample,
-                                 cudaStream_t) {
+    const Permuter permute_in_graph = [](void* out, const void* in, const PermuteSample& sample,
+                                         cudaStream_t) {
         cudaStream_t stream = nullptr;
         cudaGraph_t graph = nullptr;
         cudaGraphExec_t ready = nullptr;
@@ -441,7 +450,7 @@ TEST_CASE("gpu only: permute can be captured into a graph") {
           PermuteSample{4, {9, 8, 7, 6}, {3, 2, 1, 0}}, PermuteSample{4, {50, 60}, {1, 0}},
           PermuteSample{4, {50, 60}, {0, 1}}}) {
         INFO(sample.name());
-        CHECK_EQ(trouble_with(sample, by_graph), "");
+        CHECK_EQ(find_error(sample, permute_in_graph), "");
     }
 }
 #endif

@@ -14,7 +14,7 @@ using namespace coalesce::samples;
 
 namespace {
 
-struct Twelve {
+struct TwelveBytes {
     unsigned words[3];
 };
 
@@ -45,12 +45,12 @@ void check_transpose(std::int64_t rows, std::int64_t cols, std::int64_t batches,
     Sample sample{static_cast<int>(sizeof(T)), rows, cols, {}, start, 1};
     sample.options = {cols, rows, batches, rows * cols, rows * cols};
     INFO(sample.name());
-    CHECK_EQ(trouble_with(sample, planned_transpose<T>), "");
+    CHECK_EQ(find_error(sample, planned_transpose<T>), "");
 }
 template <class T>
 void check_permute(const PermuteSample& sample) {
     INFO(sample.name());
-    CHECK_EQ(trouble_with(sample, planned_permute<T>), "");
+    CHECK_EQ(find_error(sample, planned_permute<T>), "");
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ TEST_CASE("planned permutations of every kind are correct") {
     check_permute<unsigned short>({2, {3, 5, 7, 64}, {0, 2, 1, 3}});
     check_permute<unsigned short>({2, {131, 3, 67}, {2, 1, 0}, 1, 3});  // two kernel arguments
     check_permute<unsigned short>({2, {3, 5, 75}, {1, 0, 2}});
-    check_permute<Twelve>({12, {70, 80}, {1, 0}});
+    check_permute<TwelveBytes>({12, {70, 80}, {1, 0}});
 }
 
 TEST_CASE("a plan rejects invalid arguments without leaving a CUDA error") {
@@ -96,15 +96,15 @@ TEST_CASE("a plan rejects invalid arguments without leaving a CUDA error") {
     options.in_stride = options.out_stride = 0;
     CHECK_EQ(plan(planned, out, in, 200, 200, options), cudaErrorNotSupported);
     const std::int64_t sizes[] = {2, 3};
-    const int twice[] = {0, 0};
-    CHECK_EQ(plan(planned, out, in, 2, sizes, twice), cudaErrorInvalidValue);
+    const int order_with_repeat[] = {0, 0};
+    CHECK_EQ(plan(planned, out, in, 2, sizes, order_with_repeat), cudaErrorInvalidValue);
     CHECK_EQ(planned.run(out, in), cudaSuccess);  // nothing is planned
     CHECK_EQ(cudaGetLastError(), cudaSuccess);
 }
 
 TEST_CASE("an incorrect version of a planned transpose is detected") {
-    const Transposer sides_exchanged = [](void* out, const void* in, const Sample& s,
-                                          cudaStream_t stream) {
+    const Transposer transpose_with_swapped_sides = [](void* out, const void* in, const Sample& s,
+                                                       cudaStream_t stream) {
         Sample other = s;
         std::swap(other.rows, other.cols);
         std::swap(other.options.in_pitch, other.options.out_pitch);
@@ -112,5 +112,5 @@ TEST_CASE("an incorrect version of a planned transpose is detected") {
     };
     Sample sample{4, 70, 90, {}, 0, 0};
     sample.options = {90, 70, 1, 70 * 90, 70 * 90};
-    CHECK_NE(trouble_with(sample, sides_exchanged), "");
+    CHECK_NE(find_error(sample, transpose_with_swapped_sides), "");
 }

@@ -65,7 +65,7 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
 }
 
 /// Returns the expected contents of `out` according to the definition of a transpose.
-Bytes expected(const Sample& sample, const Bytes& in) {
+Bytes make_expected(const Sample& sample, const Bytes& in) {
     const Layout from = in_layout(sample), to = out_layout(sample);
     const auto size = static_cast<std::size_t>(sample.size);
     Bytes out(static_cast<std::size_t>(to.extent()) * size, kPoison);
@@ -81,10 +81,11 @@ Bytes expected(const Sample& sample, const Bytes& in) {
     return out;
 }
 
-std::string first_difference(const Sample& sample, const Bytes& found, const Bytes& wanted) {
-    const auto at = std::mismatch(found.begin(), found.end(), wanted.begin()).first;
-    if (at == found.end()) return "";
-    const auto element = (at - found.begin()) / sample.size - sample.out_offset;
+std::string describe_difference(const Sample& sample, const Bytes& actual,
+                                const Bytes& expected_bytes) {
+    const auto mismatch = std::mismatch(actual.begin(), actual.end(), expected_bytes.begin()).first;
+    if (mismatch == actual.end()) return "";
+    const auto element = (mismatch - actual.begin()) / sample.size - sample.out_offset;
     return format("element %lld after the start of out is wrong", static_cast<long long>(element));
 }
 
@@ -93,16 +94,16 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
 }
 
 /// Returns a random side of a matrix. Sides that are likely to reveal errors are more frequent.
-std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
+std::int64_t random_side(std::mt19937_64& random, std::int64_t max_side) {
     std::int64_t side = 0;
     switch (pick(random, 0, 5)) {
         case 0: side = pick(random, 0, 5); break;
         case 1: side = pick(random, 1, 40); break;
         case 2: side = 16 * pick(random, 1, 20); break;
         case 3: side = (std::int64_t{32} << pick(random, 0, 4)) + pick(random, -9, 9); break;
-        default: side = pick(random, 1, most); break;
+        default: side = pick(random, 1, max_side); break;
     }
-    return std::min(side, most);
+    return std::min(side, max_side);
 }
 
 /// Returns a random distance between lines that is at least the length of a line.
@@ -159,7 +160,7 @@ Sample random_sample(std::mt19937_64& random, std::int64_t most_elements) {
     return sample;
 }
 
-std::string trouble_with(const Sample& sample, const Transposer& transposer, cudaStream_t stream) {
+std::string find_error(const Sample& sample, const Transposer& transposer, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(sample.size);
     const Layout from = in_layout(sample), to = out_layout(sample);
     const Bytes in = random_bytes(static_cast<std::size_t>(from.extent()) * size,
@@ -171,23 +172,23 @@ std::string trouble_with(const Sample& sample, const Transposer& transposer, cud
     CUDA_CHECK(cudaMemset(device_out.data(), kPoison, device_out.bytes()));
     CUDA_CHECK(cudaDeviceSynchronize());
 
-    const auto behind = [&](const DeviceBuffer& buffer, std::int64_t offset) {
+    const auto address_at = [&](const DeviceBuffer& buffer, std::int64_t offset) {
         return static_cast<char*>(buffer.data()) + static_cast<std::size_t>(offset) * size;
     };
-    const cudaError_t error = transposer(behind(device_out, sample.out_offset),
-                                         behind(device_in, sample.in_offset), sample, stream);
-    const cudaError_t ended = cudaDeviceSynchronize();
+    const cudaError_t error = transposer(address_at(device_out, sample.out_offset),
+                                         address_at(device_in, sample.in_offset), sample, stream);
+    const cudaError_t sync_error = cudaDeviceSynchronize();
     if (simulator_library::is_loaded()) {
         const std::vector<std::string> reports = simulator_library::reports();
         simulator_library::clear_reports();
         if (!reports.empty()) return reports.front();
     }
     if (error != cudaSuccess) return std::string("refused: ") + cudaGetErrorName(error);
-    if (ended != cudaSuccess) return std::string("ended with ") + cudaGetErrorName(ended);
+    if (sync_error != cudaSuccess) return std::string("ended with ") + cudaGetErrorName(sync_error);
 
     Bytes out(static_cast<std::size_t>(to.extent()) * size);
     CUDA_CHECK(cudaMemcpy(out.data(), device_out.data(), out.size(), cudaMemcpyDeviceToHost));
-    const std::string difference = first_difference(sample, out, expected(sample, in));
+    const std::string difference = describe_difference(sample, out, make_expected(sample, in));
     if (!difference.empty()) return difference;
     Bytes in_afterwards = in;
     copy_lines(in_afterwards.data(), device_in.data(), from, sample.size, cudaMemcpyDeviceToHost);

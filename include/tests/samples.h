@@ -41,7 +41,7 @@ Sample random_sample(std::mt19937_64& random, std::int64_t most_elements);
 
 /// Runs the function on the sample. Returns the first error, or "" if there is none. An error is a
 /// wrong cell, a changed byte outside the matrix, or a report of the simulator's checks.
-std::string trouble_with(const Sample& sample, const Transposer& transposer,
-                         cudaStream_t stream = nullptr);
+std::string find_error(const Sample& sample, const Transposer& transposer,
+                       cudaStream_t stream = nullptr);
 
 }  // namespace coalesce::samples

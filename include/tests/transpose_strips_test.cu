@@ -15,20 +15,20 @@ namespace {
 
 template <int SIZE, class Kernel>
 void check_tall(const Sample& sample) {
-    check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
-        task.tile_rows = transposing::choose_tall_rows<SIZE>(task, true);
+    check_launch<SIZE>(sample, [](transposing::TransposeTask& task, cudaStream_t stream) {
+        task.tile_rows = transposing::choose_tall_strip_rows<SIZE>(task, true);
         return transposing::launch_tall_kernel<SIZE, Kernel>(task, stream);
     });
 }
 void check_tall_of_words(const Sample& sample) {
-    check_launch<1>(sample, [](const transposing::Task& task, cudaStream_t stream) {
-        return transposing::launch_tall_of_words(task, stream);
+    check_launch<1>(sample, [](const transposing::TransposeTask& task, cudaStream_t stream) {
+        return transposing::launch_tall_word_strips(task, stream);
     });
 }
 template <int SIZE, class Kernel>
 void check_wide(const Sample& sample) {
-    check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
-        task.tile_cols = transposing::choose_wide_cols<SIZE>(task);
+    check_launch<SIZE>(sample, [](transposing::TransposeTask& task, cudaStream_t stream) {
+        task.tile_cols = transposing::choose_wide_strip_cols<SIZE>(task);
         return transposing::launch_wide_kernel<SIZE, Kernel>(task, stream);
     });
 }
@@ -38,8 +38,8 @@ void check_wide(const Sample& sample) {
 TEST_CASE("long strips of bytes are transposed correctly") {
     using namespace transposing;
     for (const std::int64_t start : {0, 1, 3}) {
-        check_tall<1, TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
-        check_tall<1, TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
+        check_tall<1, FewColKernel<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
+        check_tall<1, FewColKernel<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
     }
     for (const std::int64_t cols : {24, 36, 64, 96, 128}) {
         for (const std::int64_t start : {0, 4})
@@ -53,23 +53,23 @@ TEST_CASE("the kernels for strips of large tall matrices are correct on small ma
     using namespace transposing;
     constexpr LoadPolicy far = LoadPolicy::evict_last_128;
     for (const std::int64_t start : {0, 1, 3}) {
-        check_tall<1, TallOfFewCols<1, 0, far>>({1, 1203, 37, {0, 0, 2}, start, 1});
-        check_tall<1, TallOfFewCols<1, 4, far>>({1, 1203, 24, {0, 0, 2}, 1, start});
-        check_tall<1, Tall<1, 128, 6, 0, far>>({1, 1203, 41, {0, 0, 2}, start, 2});
-        check_tall<4, TallOfFewCols<4, 0, far>>({4, 803, 37, {0, 0, 2}, start, 1});
-        check_tall<4, TallOfFewCols<4, 4, far>>({4, 803, 66, {0, 0, 2}, 1, start});
-        check_tall<4, TallOfManyCols<4, 0, far>>({4, 803, 115, {0, 0, 2}, start, 1});
+        check_tall<1, FewColKernel<1, 0, far>>({1, 1203, 37, {0, 0, 2}, start, 1});
+        check_tall<1, FewColKernel<1, 4, far>>({1, 1203, 24, {0, 0, 2}, 1, start});
+        check_tall<1, TallStripKernel<1, 128, 6, 0, far>>({1, 1203, 41, {0, 0, 2}, start, 2});
+        check_tall<4, FewColKernel<4, 0, far>>({4, 803, 37, {0, 0, 2}, start, 1});
+        check_tall<4, FewColKernel<4, 4, far>>({4, 803, 66, {0, 0, 2}, 1, start});
+        check_tall<4, ManyColKernel<4, 0, far>>({4, 803, 115, {0, 0, 2}, start, 1});
         for (const std::int64_t cols : {96, 100, 113}) check({4, 803, cols, {0, 0, 2}, start, 1});
     }
 }
 
 TEST_CASE("strips of bytes whose shorter side consists of vectors are transposed correctly") {
     using namespace transposing;
-    const auto tall = [](const Task& task, cudaStream_t stream) {
-        return launch_tall_of_vectors(task, stream);
+    const auto tall = [](const TransposeTask& task, cudaStream_t stream) {
+        return launch_tall_vector_strips(task, stream);
     };
-    const auto wide = [](const Task& task, cudaStream_t stream) {
-        return launch_wide_of_vectors(task, stream);
+    const auto wide = [](const TransposeTask& task, cudaStream_t stream) {
+        return launch_wide_vector_strips(task, stream);
     };
     for (const std::int64_t start : {0, 1, 20}) {
         for (const std::int64_t cols : {32, 64, 96, 128}) {
@@ -87,7 +87,7 @@ TEST_CASE("strips of bytes whose shorter side consists of vectors are transposed
 
 TEST_CASE("the kernels for stacks of large batches are correct on small batches") {
     using namespace transposing;
-    const auto launch = [](const Task& task, cudaStream_t stream) {
+    const auto launch = [](const TransposeTask& task, cudaStream_t stream) {
         return launch_stack_with_policy<4, 0, LoadPolicy::evict_last_128>(task, stream);
     };
     for (const std::int64_t start : {0, 1, 3}) {
@@ -100,25 +100,26 @@ TEST_CASE("the kernels for strips of large wide matrices are correct on small ma
     using namespace transposing;
     constexpr LoadPolicy far = LoadPolicy::evict_last_128;
     for (const std::int64_t start : {0, 1, 3}) {
-        check_wide<2, WideOfFewRows<2, 0, far>>({2, 37, 403, {0, 0, 2}, start, 1});
-        check_wide<2, WideOfMediumRows<2, 0, far>>({2, 61, 403, {0, 0, 2}, 1, start});
-        check_wide<2, WideOfManyRows<2, 4, far>>({2, 104, 403, {0, 0, 2}, start, 1});
-        check_launch<1>({1, 36, 1203, {0, 0, 2}, start, 4}, [](Task& task, cudaStream_t stream) {
-            using Kernel = WideOfWords<1, 4, LoadPolicy::evict_last_128>;
-            task.tile_cols = 2 * Kernel::TRANSPOSED_COLS;
-            return launch_wide_kernel<1, Kernel>(task, stream);
-        });
+        check_wide<2, FewRowKernel<2, 0, far>>({2, 37, 403, {0, 0, 2}, start, 1});
+        check_wide<2, MediumRowKernel<2, 0, far>>({2, 61, 403, {0, 0, 2}, 1, start});
+        check_wide<2, ManyRowKernel<2, 4, far>>({2, 104, 403, {0, 0, 2}, start, 1});
+        check_launch<1>({1, 36, 1203, {0, 0, 2}, start, 4},
+                        [](TransposeTask& task, cudaStream_t stream) {
+                            using Kernel = WideWordKernel<1, 4, LoadPolicy::evict_last_128>;
+                            task.tile_cols = 2 * Kernel::TRANSPOSED_COLS;
+                            return launch_wide_kernel<1, Kernel>(task, stream);
+                        });
         check_launch<1>(
-            {1, 60, 1203, {0, 0, 2}, start, 4}, [](const Task& task, cudaStream_t stream) {
-                return launch_wide_of_words<1, LoadPolicy::evict_last_128>(task, stream);
+            {1, 60, 1203, {0, 0, 2}, start, 4}, [](const TransposeTask& task, cudaStream_t stream) {
+                return launch_wide_word_strips<1, LoadPolicy::evict_last_128>(task, stream);
             });
     }
     for (const std::int64_t start : {0, 1, 3}) {
-        check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
-        check_wide<4, WideOfMediumRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
-        check_wide<4, WideOfManyRows<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
-        check_wide<8, WideOfMediumRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
-        check_wide<16, WideOfMediumRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
+        check_wide<4, FewRowKernel<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
+        check_wide<4, MediumRowKernel<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
+        check_wide<4, ManyRowKernel<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
+        check_wide<8, MediumRowKernel<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
+        check_wide<16, MediumRowKernel<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
     }
 }
 

@@ -17,13 +17,15 @@ struct RecordedTile {
     const Recording* recording;
     std::string variant;
 };
-/// Draws shared memory as rows of 32 banks. Marks the words that a warp reads with one load.
+/// Draws the shared memory of each tile as rows of 32 banks. Marks the words that a warp reads with
+/// one load.
 std::string draw_banks_picture(const std::vector<RecordedTile>& tiles);
 
 /// Draws an animation of two tiles side by side. Each word lights up when a wavefront delivers it.
 std::string draw_wavefront_picture(const RecordedTile& left, const RecordedTile& right);
 
-/// Draws the tiles of a matrix, each labelled with the index of the block that processes it.
+/// Draws the tiles of a matrix once for each variant, and marks the tiles that the variant's first
+/// blocks read.
 std::string draw_block_order_picture(const Recording& recording,
                                      const std::vector<std::string>& variants);
 

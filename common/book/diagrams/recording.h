@@ -1,4 +1,4 @@
-// The recording of a step, as common/book/recorder writes it.
+// The recorded accesses of a step's variants, read from a file that common/book/recorder writes.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +18,19 @@ struct RecordedVariant {
     std::string name;
     unsigned warp = 0;
     std::vector<Access> accesses;
-    /// For each of 16 x 16 blocks, the row and column of the first element that the block reads.
+    /// The row and the column of the first element that each block reads, for a grid of 16 x 16
+    /// blocks.
     std::vector<std::array<int, 2>> block_order;
 };
 
 struct Recording {
     std::string step;  ///< name of the step, such as "03_tiled"
     std::vector<RecordedVariant> variants;
-    /// Throws if there is no such variant.
+    /// Returns the recording of a variant. Throws std::runtime_error if there is no such variant.
     const RecordedVariant& variant(const std::string& name) const;
 };
 
-/// Reads FOLDER/STEP.json.
+/// Reads the recording of a step from FOLDER/STEP.json.
 Recording read_recording(const std::filesystem::path& folder, const std::string& step);
 
 }  // namespace coalesce::diagrams

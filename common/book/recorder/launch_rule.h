@@ -1,5 +1,5 @@
-// Finds the rule behind observed launches: how the grid depends on the matrix, and which arguments
-// are passed.
+// Finds the rule that observed launches follow: how the grid depends on the shape of the matrix,
+// and which arguments are passed.
 #pragma once
 
 #include <array>
@@ -34,15 +34,16 @@ struct ObservedLaunch {
 };
 
 /// Thrown if the launches follow no known rule. The message gives the reason, such as "its grid
-/// size is not a simple function of the shape". "it" is the variant.
+/// size is not a simple function of the shape", where "its" refers to the variant.
 struct NoLaunchRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Returns {"square": RULE, "other": RULE}: one rule for square grids, and one for other grids.
-/// RULE is {"kernel", "function", "block", "shared", "grid": [AXIS, AXIS, AXIS], "arguments"}. Each
-/// argument is "out", "in", "rows", "cols" or a number. AXIS is {"of", "size"}, and if needed
-/// "plus", "times", "most" and "tile". It gives the number of blocks along an axis:
+/// Returns {"square": RULE, "other": RULE}: one rule for launches with as many blocks along x as
+/// along y, and one for all other launches. RULE is {"kernel", "function", "block", "shared",
+/// "grid": [AXIS, AXIS, AXIS], "arguments"}. Each argument is "out", "in", "rows", "cols" or a
+/// number. AXIS is {"of", "size"}, and if needed "plus", "times", "most" and "tile". AXIS gives the
+/// number of blocks along an axis of the grid:
 ///     min(ceil((of + plus) / size) * times, most)
 /// "of" is "one" (for 1), "rows", "cols", "elements", or "tiles" with sides of "tile" elements.
 /// Throws NoLaunchRule if no such rule explains all samples.

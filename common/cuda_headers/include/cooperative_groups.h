@@ -45,8 +45,9 @@ public:
     __device__ static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
     __device__ static dim3 group_dim() { return gridDim; }
 
-    /// One thread of each block arrives by adding a value to a counter. The values of all blocks
-    /// add up to 2^31, so the counter's highest bit flips when the last block arrives.
+    /// Waits until all threads of the grid have called this function. One thread of each block
+    /// arrives by adding a value to a counter. The values of all blocks add up to 2^31, so the
+    /// counter's highest bit flips when the last block arrives.
     __device__ static void sync() {
         unsigned int* arrived = workspace();
         if (!arrived) __trap();
@@ -213,7 +214,7 @@ protected:
     unsigned int mask_;
 };
 
-/// The lanes that are currently active.
+/// Any set of lanes of a warp, such as the lanes that are currently active.
 class coalesced_group : public warp_part {
 public:
     using warp_part::warp_part;

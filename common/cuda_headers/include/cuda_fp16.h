@@ -85,7 +85,7 @@ __device__ inline __half __hdiv(__half a, __half b) { return __half(static_cast<
 __host__ __device__ inline __half __hneg(__half a) { return __ushort_as_half(a.bits ^ 0x8000); }
 __host__ __device__ inline __half __habs(__half a) { return __ushort_as_half(a.bits & 0x7fff); }
 
-/// Both overloads return the old value.
+/// Add `v` to `*p` atomically, and return the old value.
 __device__ inline __half atomicAdd(__half* p, __half v) {
     unsigned short old;
     asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(old) : "l"(p), "h"(v.bits) : "memory");

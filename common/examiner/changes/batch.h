@@ -9,7 +9,7 @@
 
 namespace coalesce::changes {
 
-/// A changed copy that was compiled.
+/// A changed copy of a text, after its compilation.
 struct CompiledCopy {
     Compiled compiled;  ///< its PTX is "" if the copy does not compile
     /// Hash of the instructions. Copies with the same instructions have the same hash.
@@ -20,7 +20,7 @@ struct CompiledCopy {
 std::vector<CompiledCopy> compile_batch(const std::vector<std::string>& texts,
                                         const Signature& signature);
 
-/// Reports whether this computer has NVRTC, and the examiner uses it.
+/// Reports whether NVRTC, which compile_batch needs, is the compiler that the examiner uses.
 bool can_compile_batches();
 
 }  // namespace coalesce::changes

@@ -1,4 +1,4 @@
-// A small change of a learner's text, which undoes a mistake that people make.
+// A small change to a learner's text that undoes a common mistake.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace coalesce::changes {
 
-/// Replaces the text from `begin` to `end` with `text`.
+/// A replacement of the text from offset `begin` up to, but not including, offset `end`.
 struct Edit {
     std::size_t begin = 0, end = 0;
     std::string text;
@@ -17,21 +17,23 @@ struct Edit {
 
 /// A change to try.
 struct Change {
-    std::vector<Edit> edits = {};  ///< sorted by place, without overlaps
-    int line = 0;                  ///< the line to show, counted from 1
-    /// How unlikely the corresponding mistake is. The changes with the lowest cost are tried first.
+    std::vector<Edit> edits = {};  ///< sorted by offset, without overlaps
+    int line = 0;                  ///< the line that the sentence names, counted from 1
+    /// How unlikely it is that learners make the mistake that this change undoes. The changes with
+    /// the lowest cost are tried first.
     double cost = 0;
-    /// The texts of the sentence "Line 14 reads `before` where `after` ...". Both are empty if
-    /// `clause` is set.
+    /// The code that the sentence quotes: "Line 14 reads `before` where `after` ...". Both are
+    /// empty if `clause` is set.
     std::string before = "", after = "";
-    /// The place of `before` in the text.
+    /// The offsets at which `before` begins and ends in the learner's text.
     std::size_t shown_begin = 0, shown_end = 0;
-    /// Another form of the change, such as "With `__syncthreads();` after line 20".
+    /// The beginning of another sentence, such as "With `__syncthreads();` after line 20", or "" if
+    /// the sentence quotes `before` and `after`.
     std::string clause = "";
     bool is_barrier = false;  ///< whether the change adds a barrier or another synchronization
-    /// Changes with the same meaning have the same topic, even if they differ in their places. For
-    /// example, a barrier after line 20 or after line 21. Empty for changes that have no others
-    /// like them.
+    /// A string that all changes with the same meaning have in common, even if their places differ.
+    /// For example, adding a barrier after line 20 has the same topic as adding it after line 21.
+    /// "" if no other change has the same meaning.
     std::string topic = "";
 };
 
@@ -41,20 +43,21 @@ std::string make_change(const Change& change, const std::string& text);
 /// Returns the sentence that describes a change with which the kernel passes.
 std::string describe(const Change& change);
 
-/// Replaces white space, including line breaks, with single blanks.
+/// Returns the text in one line: a single blank replaces each run of blanks and line breaks.
 std::string in_one_line(const std::string& text);
 
-/// Collects changes of one program.
+/// A list of changes to one program.
 class ChangeList {
 public:
     explicit ChangeList(const Program& program) : program_(program) {}
 
     const Program& program() const { return program_; }
 
-    /// Adds a change that replaces the tokens from `first` to `last` with `text`.
+    /// Adds a change that replaces the tokens from `first` to `last`, inclusive, with `text`.
     void replace(std::size_t first, std::size_t last, const std::string& text, double cost);
-    /// Adds a change that makes several replacements in one statement. The sentence shows the text
-    /// from the first to the last replaced token.
+    /// Adds a change that replaces several tokens of one statement. Each pair is the index of a
+    /// token and its new text. The change's sentence quotes the text from the first to the last
+    /// replaced token.
     void replace_each(const std::vector<std::pair<std::size_t, std::string>>& tokens, double cost);
     /// Adds a change with its own clause.
     void add(Change change);

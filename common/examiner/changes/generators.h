@@ -1,4 +1,5 @@
-// Lists the changes to try. Each function undoes one group of natural mistakes.
+// Generates the changes to try. Each function adds to `list` the changes that undo one group of
+// common mistakes.
 #pragma once
 
 #include "examiner/changes/change.h"
@@ -7,47 +8,53 @@ namespace coalesce::changes {
 
 // ---- name_changes.cpp ----
 
-/// Replaces a name by another one of the same kind that can be used there: threadIdx.x by
-/// threadIdx.y, `row` by `col`, `in` by `out`.
+/// Adds changes that replace a name with another one of the same kind that can be used in its
+/// place: threadIdx.x with threadIdx.y, `row` with `col`, `in` with `out`.
 void list_name_changes(ChangeList& list);
-/// Swaps two names in one expression or in one line, two indices of an array, or two arguments.
+/// Adds changes that swap two names in one expression or in one line, two indices of an array, or
+/// two arguments.
 void list_swaps(ChangeList& list);
-/// Returns the name with its words replaced by their counterparts: `tile_row` for `tile_col`.
-/// Returns "" if no word of the name has a counterpart.
+/// Returns the names that result from replacing one word of `name` with its counterpart, such as
+/// "tile_row" for "tile_col". Returns no names if no word has a counterpart.
 std::vector<std::string> counterparts_of(const std::string& name);
 
 // ---- operator_changes.cpp ----
 
-/// Replaces an operator by a similar one: < by <=, && by ||, + by -, = by +=.
+/// Adds changes that replace an operator with a similar one: < with <=, && with ||, + with -, =
+/// with +=.
 void list_operator_changes(ChangeList& list);
-/// Replaces a called function by a similar one: __shfl_up_sync by __shfl_down_sync, min by max.
+/// Adds changes that call a similar function instead: __shfl_down_sync instead of __shfl_up_sync,
+/// max instead of min.
 void list_function_changes(ChangeList& list);
-/// Replaces a number by a similar one, and adds or removes a term or a factor.
+/// Adds changes that replace a number with a similar one, or that add or remove a term or a factor.
 void list_term_changes(ChangeList& list);
 
 // ---- loop_changes.cpp ----
 
-/// Replaces the start, the bound or the step of a loop by another expression of the text.
+/// Adds changes that replace the start, the bound or the step of a loop with another expression
+/// from the text.
 void list_loop_changes(ChangeList& list);
 
 // ---- guard_changes.cpp ----
 
-/// Adds, drops or extends a condition.
+/// Adds changes that add, remove or extend a condition.
 void list_guard_changes(ChangeList& list);
 
 // ---- statement_changes.cpp ----
 
-/// Moves a statement before or after its neighbour, or into or out of a loop or a branch, or
-/// removes it.
+/// Adds changes that remove a statement, move it before or after a neighbouring statement, or move
+/// it into or out of a loop or a branch.
 void list_moves(ChangeList& list);
-/// Adds a barrier after a statement.
+/// Adds changes that insert a barrier, or another call with which threads synchronize, after a
+/// statement.
 void list_barriers(ChangeList& list);
-/// Adds an initial value, or makes a plain addition atomic.
+/// Adds changes that give a variable an initial value or the type float, or that make a plain
+/// addition atomic or an atomic one plain.
 void list_store_changes(ChangeList& list);
 
 // ---- launch_changes.cpp ----
 
-/// Changes the grid, the block or the bytes of shared memory in `configure`.
+/// Adds changes to the grid, the block or the size of shared memory in `configure`.
 void list_launch_changes(ChangeList& list);
 
 }  // namespace coalesce::changes

@@ -10,42 +10,44 @@
 
 namespace coalesce::changes {
 
-/// What happened in an attempt.
+/// The outcome of an attempt.
 enum class Outcome : std::uint8_t {
     untried,  ///< there was no time for the attempt, or its process crashed
     failed,   ///< the attempt did not help
-    passed,
+    passed,   ///< the attempt helped
 };
 
 /// The result of an attempt.
 struct Attempt {
     Outcome outcome = Outcome::untried;
-    std::uint64_t hash = 0;  ///< attempts that do the same have the same hash
+    std::uint64_t hash = 0;  ///< hash of what was tried; the same for attempts that do the same
 };
 
-/// Makes attempts, and reports the result of each.
+/// An interface that makes attempts, and reports the result of each.
 class Attempter {
 public:
     virtual ~Attempter() = default;
-    /// Makes the attempts with the numbers from `first` up to, but not including, `end`. Calls
-    /// `report` after each attempt. May stop as soon as `report` returns false.
+    /// Makes the attempts with the numbers from `first` up to, but not including, `end`. After each
+    /// attempt, calls `report` with its number and its result. May stop as soon as `report` returns
+    /// false.
     virtual void attempt(std::size_t first, std::size_t end,
                          const std::function<bool(std::size_t, Attempt)>& report) = 0;
 };
 
 /// The options of `make_attempts`.
 struct AttemptOptions {
-    std::size_t count = 0;      ///< attempts to make, numbered from 0
-    std::size_t batch = 1;      ///< attempts that a process takes at once
-    std::size_t processes = 1;  ///< child processes that make attempts at the same time
+    std::size_t count = 0;      ///< number of attempts to make; the first one is attempt 0
+    std::size_t batch = 1;      ///< number of attempts that a child process takes at once
+    std::size_t processes = 1;  ///< number of child processes that work at the same time
     std::chrono::steady_clock::time_point deadline = {};
-    /// Returns the number of attempts that are still worthwhile after the attempt with this number
-    /// has passed.
+    /// Called with the number of each attempt that passed. Returns a new, possibly lower `count`,
+    /// because later attempts may no longer be worthwhile.
     std::function<std::size_t(std::size_t passed)> count_after_pass = {};
 };
 
-/// Makes the attempts in order, until all are made or the deadline is reached. Each child process
-/// calls `prepare` once, and makes its attempts with the result.
+/// Makes the attempts in order, until all are made or the deadline is reached, and returns their
+/// results. Each child process calls `prepare` once, and makes its attempts with the Attempter that
+/// `prepare` returns.
 std::vector<Attempt> make_attempts(const AttemptOptions& options,
                                    const std::function<std::unique_ptr<Attempter>()>& prepare);
 

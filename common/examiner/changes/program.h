@@ -15,11 +15,11 @@ namespace coalesce::changes {
 struct Statement {
     enum class Kind { simple, block, branch, loop };
     Kind kind = Kind::simple;
-    std::size_t first = 0, last = 0;  ///< its first and last token
-    /// the parentheses of an `if`, `for` or `while`; both 0 for other statements
+    std::size_t first = 0, last = 0;  ///< indices of its first and last token
+    /// token indices of the parentheses in an `if`, `for` or `while`; both 0 for other statements
     std::size_t open = 0, close = 0;
     int parent = -1;                 ///< index of the enclosing statement; -1 for a function's body
-    std::vector<int> children = {};  ///< statements of a block, or the body of a branch or loop
+    std::vector<int> children = {};  ///< indices of the statements directly inside
     bool has_else = false;           ///< whether a branch has an `else`
 
     bool contains(std::size_t token) const { return first <= token && token <= last; }
@@ -28,7 +28,7 @@ struct Statement {
 /// A function with its parameters and its body.
 struct Function {
     std::string name;
-    std::size_t open = 0, close = 0;  ///< the parentheses around the parameters
+    std::size_t open = 0, close = 0;  ///< token indices of the parentheses around the parameters
     int body = 0;                     ///< index of the statement that is the body
 };
 
@@ -43,9 +43,9 @@ struct Name {
     };
     std::string text;
     Kind kind = Kind::other;
-    std::string type;                 ///< the word of its type, such as "float4"
-    std::size_t declared = 0;         ///< the token of its declaration
-    std::size_t visible_through = 0;  ///< the last token at which the name can be used
+    std::string type;                 ///< the last word of its type, such as "float4"
+    std::size_t declared = 0;         ///< index of the token that declares it
+    std::size_t visible_through = 0;  ///< index of the last token at which it can be used
 
     bool is_integer() const { return kind == Kind::constant || kind == Kind::integer; }
     bool is_visible_at(std::size_t token) const {
@@ -53,7 +53,7 @@ struct Name {
     }
 };
 
-/// A learner's file.
+/// A learner's file, split into tokens, statements, functions and names.
 class Program {
 public:
     explicit Program(const std::string& text);
@@ -73,26 +73,28 @@ public:
     std::string text_between(std::size_t first, std::size_t last) const;
     /// Returns the innermost statement that contains a token, or -1 if there is none.
     int statement_at(std::size_t token) const;
-    /// Returns the declaration that a word at this token refers to, or null.
+    /// Returns the declaration to which `word` refers if it is used at this token, or null if there
+    /// is none.
     const Name* find_name(const std::string& word, std::size_t token) const;
-    /// Returns the function whose body contains a token, or null.
+    /// Returns the function whose parameters or body contain a token, or null if there is none.
     const Function* function_at(std::size_t token) const;
     /// Reports whether the token is in `configure`.
     bool is_in_configure(std::size_t token) const;
-    /// Reports whether the token is a name that is used as a value: no keyword, no declaration, no
-    /// function and no member of another expression.
+    /// Reports whether the token is a name that is used as a value. Keywords, names in
+    /// declarations, called functions and members of other expressions do not count.
     bool is_used_name(std::size_t token) const;
     /// Reports whether a statement declares a name.
     bool declares_name(const Statement& statement) const;
-    /// Reports whether a word at this token is an integer, for example a size or `threadIdx.x`.
+    /// Reports whether `word`, if it is used at this token, names an integer, for example a size or
+    /// `threadIdx.x`.
     bool is_integer(const std::string& word, std::size_t token) const;
 
     /// Returns the first token of the operand that ends at `token`, such as `in` for `in[k]`.
     std::size_t begin_of_operand(std::size_t token) const;
     /// Returns the last token of the operand that begins at `token`.
     std::size_t end_of_operand(std::size_t token) const;
-    /// Splits the tokens between two brackets at the commas that are in no inner bracket. Returns
-    /// the first and last token of each part. Empty parts are left out.
+    /// Splits the tokens between two brackets at the commas outside inner brackets. Returns the
+    /// first and last token of each part. Empty parts are left out.
     std::vector<std::pair<std::size_t, std::size_t>> split_at_commas(std::size_t open,
                                                                      std::size_t close) const;
 

@@ -8,8 +8,9 @@
 
 namespace coalesce::changes {
 
-/// Returns the changes to try, the most likely first. The place and the kind of the failure decide
-/// which lines and which kinds of changes come first. Each text occurs once.
+/// Returns the changes to try, the most likely first. The failure's place and kind determine which
+/// lines and which kinds of changes come first. If several changes produce the same text, only the
+/// most likely one is returned.
 std::vector<Change> list_changes(const Program& program, const Failure& failure);
 
 }  // namespace coalesce::changes

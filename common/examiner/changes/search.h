@@ -1,9 +1,10 @@
 /// \file
-/// Finds the learner's mistake by experiment, where the rules leave the cause open: tries small
-/// changes of the learner's text, and names the one with which the kernel passes every check.
+/// Finds a learner's mistake by experiment, if the examiner's rules (examiner/rules.h) do not find
+/// it. The search tries small changes to the learner's text, and returns the change with which the
+/// kernel passes every check.
 ///
-/// Each change is compiled and launched on the shape on which the kernel failed. This rules out
-/// almost all changes. A change that survives must pass the whole examination.
+/// Each change is compiled and launched on the shape on which the kernel failed. Almost all changes
+/// fail there. A change that passes must then pass the whole examination.
 #pragma once
 
 #include <chrono>
@@ -21,18 +22,19 @@ namespace coalesce::changes {
 struct SearchOptions {
     /// the time after which no more changes are tried
     std::chrono::milliseconds time = std::chrono::milliseconds(3500);
-    std::size_t most_changes = 400;  ///< the number of changes after which the search ends
+    std::size_t most_changes = 400;  ///< the maximum number of changes to try
     /// Reports whether a changed text passes every check of the exercise. The search calls this
     /// function in child processes.
     std::function<bool(const Source&)> passes = {};
 };
 
-/// Reports whether the rules leave the cause of a failure open, so that a search is worthwhile.
+/// Reports whether a search is possible and worthwhile: the rules leave the cause of the failure
+/// open, the kernel ran on the simulated GPU, and the examiner uses NVRTC.
 bool is_worth_searching(const Verdict& verdict);
 
-/// Returns the change with which the kernel passes every check. Returns nothing if there is no such
-/// change, or if several changes pass that are equally likely but differ in meaning. `verdict` is
-/// the verdict on the unchanged text.
+/// Returns the change with which the kernel passes every check. Returns nothing if no such change
+/// is found, or if the kernel also passes with other, equally likely changes that have a different
+/// meaning. `verdict` is the verdict on the unchanged text.
 std::optional<PassingChange> find_passing_change(const Source& source, const Exercise& exercise,
                                                  const Verdict& verdict,
                                                  const SearchOptions& options);

@@ -1,4 +1,4 @@
-// Splits a learner's file into tokens, from which changed copies of the file are made.
+// Splits a learner's file into tokens, so that changed copies of the file can be made.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct Token {
     std::size_t begin = 0, end = 0;  ///< offsets in the text
     int line = 0;                    ///< line in the text, counted from 1
     std::string text;
-    /// Index of the matching bracket. For all other tokens, and for brackets without a match, the
-    /// token's own index.
+    /// For a bracket, the index of the matching bracket. For all other tokens, and for brackets
+    /// without a match, the token's own index.
     std::size_t match = 0;
 
     bool is_word() const { return kind == Kind::word; }

@@ -50,7 +50,7 @@ struct Step {
 /// otherwise "main.cu". `folder` is the lesson's folder in steps/.
 std::string program_file(const std::filesystem::path& folder);
 
-/// All steps in reading order.
+/// The whole course: its steps in reading order, its other exercises, and its hints.
 struct Course {
     /// The lesson before the first step, if there is one. This lesson and its exercise are whole
     /// programs, so they are not in `steps`.

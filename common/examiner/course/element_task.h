@@ -43,7 +43,8 @@ constexpr Generator::Kind last_of(Generator::Kind) {
 
 /// A parameter of the kernel.
 struct Parameter {
-    std::string text;  ///< the declaration in exercise.toml, without "= random(-1, 1)"
+    /// the declaration in exercise.toml, without its generator ("= random(-1, 1)")
+    std::string text;
     std::string name;
     ElementType type;
     bool is_array = false;
@@ -65,10 +66,13 @@ struct Parameter {
     std::string declaration() const;
 };
 
-/// The largest allowed error of an element.
+/// The largest allowed error of an element. `bits` allows no error. The other kinds limit the error
+/// relative to the expected value, the absolute error, or the number of representable values (ulps)
+/// between the two values.
 struct Tolerance {
     enum class Kind { bits, relative, absolute, ulps };
     Kind kind = Kind::bits;
+    /// The largest allowed error, in the unit of `kind`. Unused for `bits`.
     double limit = 0;
 
     /// Returns the tolerance as text, such as "relative 1e-05".
@@ -104,7 +108,7 @@ struct ElementTask {
     std::string kernel_declaration(const std::string& kernel) const;
 };
 
-/// Returns the product of the extents.
+/// Returns the number of elements of an array with these extents.
 std::int64_t count_elements(const std::vector<std::int64_t>& extents);
 
 /// Parses a declaration such as "const float* in[rows * cols] = random(-1, 1)". Throws

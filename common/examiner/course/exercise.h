@@ -15,8 +15,8 @@
 
 namespace coalesce {
 
-/// The limits on a kernel's costs. The costs are counted on the shape `Exercise::counted`, and only
-/// for a correct kernel. 0 means no limit.
+/// The limits on a kernel's costs. The costs are counted on the shape `Exercise::counted_shape`,
+/// and only for a correct kernel. 0 means no limit.
 struct Limits {
     double load = 0;                      ///< maximum sectors per load
     double store = 0;                     ///< maximum sectors per store
@@ -80,10 +80,11 @@ struct Hint {
     std::vector<std::string> failures;  ///< identifiers from failure.h; empty for a general hint
     /// Text of each level; if empty, the general hint's text is used.
     std::array<std::string, kHintLevels.size()> levels;
-    int line = 0;  ///< line in the record
+    int line = 0;  ///< line of the hint in its TOML file
 };
 
-/// The default tolerance for a learner's prediction, as a relative error. It allows for rounding.
+/// The default tolerance for a learner's prediction, as a relative error. The tolerance allows for
+/// rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
 /// The value of Prediction::counter for a question that asks for the kernel's speed on a GPU, as a
@@ -91,7 +92,8 @@ inline constexpr double kRoundingTolerance = 0.02;
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer is a counter's
-/// average per request, or the predicted time. Both come from the learner's own run.
+/// average per request, or the kernel's speed as predicted by the time model. Both are those of the
+/// learner's own kernel.
 struct Prediction {
     std::string
         counter;  ///< "load", "store", "shared_load", "shared_store" or kCopyPercentQuestion
@@ -117,10 +119,10 @@ bool names_step(const std::string& typed_name, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
-    std::string name = "";             ///< name of the exercise's step, such as "03_tiled"
-    bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
-    bool is_program = false;           ///< whether this is a whole program; its shapes have one row
-    std::string kernel = "transpose";  ///< name of the __global__ function
+    std::string name = "";               ///< name of the exercise's step, such as "03_tiled"
+    bool is_hunt = false;                ///< whether this is a bug hunt, whose file is hunt.cu
+    bool is_program = false;             ///< whether this is a whole program, on shapes of one row
+    std::string kernel = "transpose";    ///< name of the __global__ function
     std::string produces = "transpose";  ///< the kind of result required in `out`: a name in kTasks
     int rows_multiple = 1;               ///< the number of rows must be a multiple of this
     int cols_multiple = 1;               ///< the number of columns must be a multiple of this

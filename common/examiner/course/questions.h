@@ -19,7 +19,7 @@ struct NumberQuestion {
 
 /// Returns the numeric questions of a lesson, except kCopyPercentQuestion, whose answer depends on
 /// the learner's kernel. The answer to a question is the cost of the first variant in lesson.toml
-/// that is within the exercise's limit. Throws CourseError if there is no such variant.
+/// whose cost is within the exercise's limit. Throws CourseError if there is no such variant.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
@@ -38,7 +38,7 @@ struct ChoiceQuestion {
 /// Throws CourseError if the text is invalid. `file` is the name of the text in messages.
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text);
 
-/// Reads the questions of a lesson, such as "03_tiled". Returns none if the lesson has no
+/// Reads the questions of a lesson, such as "03_tiled". Returns no questions if the lesson has no
 /// questions.txt. Throws CourseError if questions.txt is invalid.
 std::vector<ChoiceQuestion> questions_for_lesson(const std::filesystem::path& repository,
                                                  const std::string& lesson);

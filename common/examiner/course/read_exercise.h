@@ -9,20 +9,20 @@
 
 namespace coalesce::course {
 
-/// The keys that `read_requirements` reads.
+/// The keys that `read_requirements` reads from a table.
 inline constexpr std::string_view kRequirementKeys[] = {
     "kernel", "produces", "multiples", "shapes", "counted", "limits", "block_order", "hidden"};
 
-/// Reads the requirements that the table contains, and leaves all other requirements unchanged.
-/// Then checks that the exercise is consistent.
+/// Reads the requirements in the table into `exercise`, and leaves its other requirements
+/// unchanged. Then checks that the exercise is consistent.
 void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// The keys that `read_elements` reads from a table.
 inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
                                                     "most",   "shapes", "counted",   "limits"};
 
-/// Reads the limits and the task of an exercise that is defined element by element. The caller must
-/// add the reference, which is in reference.cu.
+/// Reads the kernel's name, the shapes, the limits and the task of an exercise that is defined
+/// element by element. The caller must add the task's reference, which is in reference.cu.
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// Reads a shape from a list with one value per size of the task.
@@ -46,8 +46,8 @@ void read_multiples(const StrictToml& reader, const toml::table& table, auto& ta
     task.cols_multiple = multiples.cols;
 }
 
-/// Reads numbers from a table into the members of a struct. A member becomes 0 if its key is
-/// missing.
+/// Reads numbers from a table into the members of a struct. `names` contains the key of each
+/// member. A member becomes 0 if its key is missing.
 template <class Numbers, std::size_t count>
 Numbers read_numbers(const StrictToml& reader, const toml::table& table,
                      const std::pair<const char*, double Numbers::*> (&names)[count],
@@ -65,7 +65,8 @@ Numbers read_numbers(const StrictToml& reader, const toml::table& table,
 /// Reads the required block order, if the table contains it.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Throws an error if any of these shapes does not meet the exercise's requirements.
+/// Throws an error if any of these shapes does not meet the exercise's requirements. The error
+/// names `line`.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);
 

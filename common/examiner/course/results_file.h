@@ -1,6 +1,6 @@
 /// \file
 /// Checks the results files that `learn run --json`, `bench` and `learn results` write. Programs
-/// check a file before they show its results. A malformed file then causes an error instead of a
+/// check a file before they show its results, so that a malformed file causes an error instead of a
 /// blank in a table.
 #pragma once
 
@@ -21,7 +21,8 @@ enum class ResultsKind {
 /// An error about a missing or invalid field: "results[3].ms: expected a number above 0".
 using ResultsError = codec::Error;
 
-/// Checks every field that tables and charts use. Throws ResultsError for the first invalid field.
+/// Checks every field of a results file that tables and charts use, and returns the kind of its
+/// results. Throws ResultsError for the first invalid field.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
 /// Reports whether a result belongs to host code or to a transfer between host and device.

@@ -20,9 +20,9 @@ struct NamedSize {
     long long value = 0;
 };
 
-/// Evaluates an expression such as "rows * (cols + 1)". It may contain numbers, sizes, + - * / ( ),
-/// ceil_div(a, b), min(a, b) and max(a, b). Whole numbers are divided as in C++. Throws
-/// ExpressionError.
+/// Evaluates an expression such as "rows * (cols + 1)". An expression may contain numbers, sizes, +
+/// - * / ( ), ceil_div(a, b), min(a, b) and max(a, b). Whole numbers are divided as in C++. Throws
+/// ExpressionError if the expression is invalid or divides by zero.
 double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes);
 
 }  // namespace coalesce

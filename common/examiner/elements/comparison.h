@@ -60,8 +60,8 @@ struct ElementComparison {
     const OutputComparison* first_wrong_output() const;
 };
 
-/// Compares an output with the expected bytes. A wrong element that still has its initial bytes
-/// counts as untouched.
+/// Compares an output with the expected bytes. `initial` contains the bytes before the launch. A
+/// wrong element that still has its initial bytes counts as untouched.
 OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
                                 const std::string& initial, const std::string& actual_bytes,
                                 const std::string& expected_bytes);

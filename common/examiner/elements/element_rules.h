@@ -39,8 +39,8 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
 /// Describes which elements of an output are wrong or unwritten: "the last 13 of 1000 elements",
 /// "row 7".
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch);
-/// If some correct elements are followed by only bad elements, returns the index of the first bad
-/// element. Otherwise returns -1.
+/// Returns the index of the first bad element, if all elements before it are correct and all
+/// elements after it are bad. Otherwise, or if all elements are bad, returns -1.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
 /// Returns a map of the output's correct and bad cells. Returns nothing unless the output has two
 /// extents.

@@ -18,6 +18,7 @@ std::filesystem::path repository();
 /// UsageError if there is none.
 const Exercise& require_exercise(const std::string& name);
 /// Selects the device named by COALESCE_DEVICE, or the simulated GPU if the variable is not set.
+/// `argv` is the command line of this process.
 Device choose_device_from_environment(char** argv);
 /// Examines a source in this process, and compares its costs with the costs of the exercise's
 /// solution. If `cache` is not "", results that take long to compute are cached in this folder. If

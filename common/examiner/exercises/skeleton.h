@@ -21,8 +21,8 @@
 
 namespace coalesce::exercises {
 
-/// Consecutive lines that are either the same in the skeleton and the solution, or different in the
-/// two.
+/// A part of a marked file: either lines that the skeleton and the solution share, or lines between
+/// two markers, which differ in the two.
 struct Segment {
     std::vector<std::string> blank_lines;   ///< the skeleton's lines
     std::vector<std::string> solved_lines;  ///< the solution's lines

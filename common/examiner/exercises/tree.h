@@ -1,5 +1,6 @@
 /// \file
-/// Generates the exercises in the repository from the solutions, and checks that they are complete.
+/// Generates the repository's exercises from the solutions, and checks that each exercise is
+/// complete.
 #pragma once
 
 #include <filesystem>
@@ -30,11 +31,11 @@ public:
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
     std::vector<std::string> generate() const;
-    /// Returns the faults in the exercises. Each is a sentence that says where the fault is and how
-    /// to fix it.
+    /// Returns the faults in the exercises. Each string is a sentence that says where the fault is
+    /// and how to fix it.
     std::vector<std::string> faults() const;
     /// Returns the faults in the course's hints. A fault is a hint for an unknown failure, or a
-    /// failure of a mutant or a skeleton without a hint.
+    /// mutant's or a skeleton's failure for which there is no hint.
     std::vector<std::string> find_faults_in_hints() const;
     /// Returns the skeletons that have been edited since they were committed.
     std::vector<std::string> list_edited_files() const;

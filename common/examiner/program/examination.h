@@ -14,17 +14,17 @@ namespace coalesce {
 // ---- build_program.cpp: compile the program and link it with the simulated GPU ----
 
 /// Compiles the program to the file `program` in `folder`. Uses nvcc if it is installed and the
-/// course was not built with clang; otherwise uses clang. Records the result in the verdict, and
-/// returns whether the program was built.
+/// course was not built with clang; otherwise uses clang. Records the result in the verdict.
+/// Returns true if the program was built.
 bool build_program(const Source& source, const std::filesystem::path& folder, Verdict& verdict);
 
 // ---- program_causes.cpp: find the cause when a run of the program fails ----
 
 constexpr long long kMaxThreadsPerBlock = 1024;
 
-/// Returns the failure of a run on `elements` elements, or a failure of kind `none`. A correct run
-/// reverses the array, prints "right" and exits with code 0. The simulator's checks must not report
-/// anything.
+/// Returns the failure of a run on `elements` elements, or a failure of kind `none`. In a correct
+/// run, the program reverses the array, prints "right" and exits with code 0, and the simulator's
+/// checks report nothing.
 Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source);
 
 /// Returns a failure if the program ignored the error of a failed launch. Otherwise returns a
@@ -39,8 +39,8 @@ struct ProgramMistake {
     std::string headline, advice;
 };
 
-/// Returns the mistake in `text` that makes the program crash, or makes its result wrong if
-/// `has_crashed` is false.
+/// Returns the mistake in `text` that explains why the program crashed or, if `has_crashed` is
+/// false, why its result is wrong.
 ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 
 // ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----

@@ -7,7 +7,7 @@ namespace coalesce::witness {
 /// The environment variable that names the folder for the witness's files. If the variable is not
 /// set, the witness records nothing.
 constexpr const char* kFolderVariable = "COALESCE_WITNESS";
-/// The environment variable that makes every launch fail if it is set, even to "".
+/// The environment variable that makes every launch fail. Any value has this effect, even "".
 constexpr const char* kRefuseVariable = "COALESCE_WITNESS_REFUSES";
 
 /// The file to which the witness writes one line for each call. Every line except `asked` ends with

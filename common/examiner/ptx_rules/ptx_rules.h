@@ -1,7 +1,7 @@
 /// \file
-/// Inspects the compiler's output. A kernel is graded only if its PTX passes. Macros, headers and
-/// inline assembly can hide code in a source, but not in PTX. The grader and `./learn check
-/// --as-graded` apply the same rules.
+/// Inspects the PTX that a compiler produced. A kernel is graded only if its PTX passes the
+/// inspection. Macros, headers and inline assembly can hide code in a source, but not in PTX. The
+/// grader and `./learn check --as-graded` apply the same rules.
 #pragma once
 
 #include <cstddef>

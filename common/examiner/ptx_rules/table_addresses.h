@@ -22,8 +22,8 @@ public:
     /// Tracks the addresses of these variables. The set must outlive this object.
     explicit TableAddresses(const std::set<std::string_view>& tables) : tables_(tables) {}
 
-    /// Reports whether the instruction changes one of the variables. Also records whether its
-    /// result contains the address of a variable.
+    /// Reports whether the instruction changes one of the variables. Also records whether the
+    /// instruction's result contains the address of a variable.
     bool is_changed_by(const simulator::ptx::Instruction& instruction);
 
 private:

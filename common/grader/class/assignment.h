@@ -15,8 +15,8 @@ namespace coalesce::grader {
 /// The parameters of a new assignment.
 struct NewAssignment {
     std::filesystem::path folder;        ///< the folder to create, which must not exist yet
-    std::string title;                   ///< the title for students, or empty to use the name
-    std::vector<std::string> exercises;  ///< names or numbers of exercises
+    std::string title;                   ///< the title for students, or "" to use the folder's name
+    std::vector<std::string> exercises;  ///< names or numbers of the exercises to assign
     std::vector<double> points;  ///< points for each exercise, or empty to use the course's points
 };
 
@@ -33,19 +33,19 @@ struct ProofCase {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be reported, or "" for any
-    /// The largest fraction of the points that a wrong source may get. 1 allows any number of
-    /// points except all of them.
+    /// The largest fraction of the exercise's points that a wrong source may get. 1 allows any
+    /// number of points except all of them.
     double max_share = 1;
 };
 
 /// The largest fraction of an exercise's points that a student may get without doing any work.
 inline constexpr double kMaxShareWithoutWork = 0.4;
 
-/// Returns all proof cases for an assignment. The solution must pass. The skeleton, the mutants and
-/// the cheating attempts must fail.
+/// Returns the sources that `assignment verify` judges, with their required results. The solution
+/// must pass. The skeleton, the mutants and the cheating attempts must fail.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
-/// Judges all sources from list_proofs. Returns whether each gets the required result.
+/// Judges all sources from list_proofs, and reports whether each gets its required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

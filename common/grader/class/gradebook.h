@@ -13,8 +13,8 @@ namespace coalesce::grader {
 
 /// A student's identity on a platform. Unknown values are "".
 struct Identity {
-    std::string name;     ///< name on the platform, or empty to use the submission's name
-    std::string id;       ///< Moodle's ID number, Canvas's ID
+    std::string name;     ///< name on the platform, or "" to use the submission's name
+    std::string id;       ///< the ID number in Moodle, or the ID in Canvas
     std::string sis_id;   ///< Canvas's SIS User ID
     std::string login;    ///< Canvas's SIS Login ID
     std::string email;    ///< Moodle's Email address

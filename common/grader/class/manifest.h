@@ -32,7 +32,8 @@ struct Assignment {
     std::string name;              ///< name of the assignment's folder
     std::string title;             ///< the title that students see
     int epoch = 1;                 ///< incremented by the teacher to change the secret inputs
-    CountedAttempt counted_attempt = CountedAttempt::last;  ///< which of several files counts
+    /// which submission counts if there are several
+    CountedAttempt counted_attempt = CountedAttempt::last;
     std::vector<AssignedExercise> exercises;  ///< the exercises, with hidden shapes and solutions
     std::string key;                          ///< content of the key file: 64 hexadecimal digits
 
@@ -49,11 +50,11 @@ struct Assignment {
     double points() const;
 };
 
-/// Returns the course's folder: the value of COALESCE_COURSE, or the folder where this program was
-/// built.
+/// Returns the course's folder: the value of COALESCE_COURSE or, if this variable is not set, the
+/// folder from which the program was built.
 std::filesystem::path course_folder();
 
-/// Returns the path of the running executable, for starting it again as a child process.
+/// Returns the path of the running executable, which the grader starts again as a child process.
 std::string current_executable();
 
 /// Reads an assignment. If the assignment contains a mistake, throws a UsageError that names the

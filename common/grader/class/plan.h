@@ -1,7 +1,8 @@
 /// \file
-/// Grades a class on many computers. A plan divides the work into chunks, and each chunk writes its
-/// results to the plan's folder. A merge adds the results to the store. The computers either share
-/// the plan's folder, or receive a copy and send results/ back.
+/// Grades a class on many computers. A plan divides the work into chunks. Each chunk is judged on
+/// one computer, which writes the results to the plan's folder. A merge adds the results of all
+/// chunks to the store. The computers either share the plan's folder, or receive a copy of it and
+/// send results/ back.
 ///
 ///     PLAN/plan.json       everything that results depend on, all submissions, and the chunks
 ///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, for GitHub Actions
@@ -9,8 +10,8 @@
 ///     PLAN/sources/DIGEST  submissions
 ///     PLAN/results/KEY     results, each sealed with the assignment's key
 ///
-/// A chunk may run on two computers, or be stopped and restarted. The first result of a submission
-/// is kept, and every later one must be byte-identical.
+/// A chunk may also run on two computers, or be stopped and restarted. The first result of a
+/// submission is kept, and every later result of it must be byte-identical.
 #pragma once
 
 #include <filesystem>
@@ -55,12 +56,12 @@ void describe(auto& codec, Entry& entry) {
            platform_name);
 }
 
-/// Returns the content of a result file: the result, and a seal. Computing the seal requires the
+/// Returns the content of a result file: the result, and a seal that can be computed only with the
 /// assignment's key.
 std::string seal_result(const Assignment& assignment, const std::string& key,
                         const std::string& result);
-/// Returns the result in a sealed file. Throws InfrastructureError if the seal is wrong. The file
-/// is then incomplete, or was written without the key.
+/// Returns the result in a sealed file. Throws InfrastructureError if the seal is wrong, because
+/// the file is incomplete or was written without the assignment's key.
 std::string open_sealed_result(const Assignment& assignment, const std::string& key,
                                const std::string& sealed);
 
@@ -68,10 +69,11 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path destination;  ///< the plan's folder, which must not exist yet
-    /// The number of chunks. If it is 0, each chunk gets work for at least `seconds` of processor
+    /// The number of chunks, or 0 to give each chunk work for at least `chunk_seconds` of processor
     /// time.
     int chunks = 0;
-    double chunk_seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
+    /// minimum processor time per chunk in seconds; used only if `chunks` is 0
+    double chunk_seconds = 30;
 };
 
 /// Writes a plan atomically. The plan leaves out submissions that already have a result in the
@@ -92,7 +94,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
 /// are missing, stores the others and throws InfrastructureError.
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
 
-/// Describes the progress of the chunks.
+/// Returns a text that states how many results exist, and which chunks are unfinished.
 std::string plan_status(const Plan& plan);
 
 }  // namespace coalesce::grader

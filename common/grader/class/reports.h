@@ -22,9 +22,9 @@ std::string grades_json(const ClassResults& results);
 std::string format_feedback(const ClassResults& results, const StudentResults& student);
 /// Returns a summary for the terminal, with the number of submissions for each verdict.
 std::string summarize_results(const ClassResults& results);
-/// Lists what needs the teacher's attention, such as submissions that crash the judge, are late or
-/// do not compile. Returns "" if there is nothing to list. Lists at most `max_lines` lines of each
-/// kind.
+/// Returns a list of everything that needs the teacher's attention, such as submissions that crash
+/// the judge, are late or do not compile. Returns "" if nothing does. Lists at most `max_lines`
+/// lines of each kind.
 std::string describe_open_questions(const ClassResults& results, std::size_t max_lines = 1000);
 /// Returns a zip archive with the students' feedback. Teachers can upload the archive on the page
 /// where they downloaded the submissions.

@@ -21,7 +21,7 @@ struct GradedExercise {
     std::optional<Result> result;
     std::string ignored_files =
         "";  ///< a description of the submitted files that were not examined
-    /// Which of the student's files was judged, such as "the best of 3". "" if there is only one
+    /// Says which of the student's files counts, such as "the best of 3". "" if there is only one
     /// file.
     std::string attempt_phrase = "";
     /// The teacher's decision about the points, or empty if the judge's points apply.
@@ -31,8 +31,8 @@ struct GradedExercise {
 
     /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means not graded yet.
     std::string code() const;
-    /// Returns the points that the teacher decided on. Without a decision, returns the judge's
-    /// points, if any.
+    /// Returns the points that the teacher decided on or, without a decision, the judge's points.
+    /// Returns nothing if there are neither.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;
@@ -50,7 +50,7 @@ struct StudentResults {
     bool is_complete() const;
     /// Returns the sum of the points of all exercises.
     double points() const;
-    /// Returns the possible points.
+    /// Returns the sum of the possible points of all exercises.
     double possible_points() const;
 };
 
@@ -60,8 +60,8 @@ struct ClassResults {
     std::int64_t run = 0;           ///< id of the run in the store
     std::string sandbox_note = "";  ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
-    /// For each exercise, the sources that every student can read: the skeleton and the solution.
-    /// The search for similar submissions ignores code from these sources.
+    /// For each exercise, the skeleton and the solution. The search for similar submissions ignores
+    /// code that occurs in these sources.
     std::vector<std::vector<std::string>> common_sources = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };

@@ -2,8 +2,8 @@
 /// Judges many submissions, and retries those that fail because of the grader or the computer.
 ///
 /// If a submission fails repeatedly, the reference solution is judged. If the solution fails too,
-/// the computer is broken, and judging stops. Otherwise the submission itself crashes the judge,
-/// and the next one is judged.
+/// the computer is broken, and judging stops. Otherwise the submission itself crashes the judge.
+/// The grader then gives it up, and judges the next one.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ struct RetryOptions {
     std::string identity;   ///< the assignment's digest, which a judging process prints first
     int jobs = 1;           ///< number of judging processes
     bool is_quiet = false;  ///< whether to hide the progress
-    /// Returns the solution of an exercise. If even the solution cannot be judged, the computer is
-    /// broken.
+    /// Returns the text of an exercise's solution. If even the solution cannot be judged, the
+    /// computer is broken.
     std::function<std::string(const std::string& exercise)> solution;
 };
 
-/// How an attempt to judge a task ended.
+/// The ways in which an attempt to judge a task can end.
 enum class TaskEnd {
     judged,    ///< the task has a result
     failed,    ///< the attempt failed because of the grader, and the task will be retried

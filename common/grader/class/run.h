@@ -53,12 +53,12 @@ JudgeSetup find_judge_setup(const std::filesystem::path& work_folder,
 
 struct ClassSubmissions {
     std::vector<Entry> entries;
-    std::set<std::string> sources;  ///< sources that can be judged
+    std::set<std::string> sources;  ///< texts of the sources that can be judged
 };
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const std::filesystem::path& submissions);
-/// Returns the entries that must be judged. They have a source that can be judged, but no result in
-/// the store. If `should_rejudge` is true, entries with a result are included.
+/// Returns the entries that must be judged: those with a source that can be judged, but without a
+/// result in the store. If `should_rejudge` is true, includes entries with a result.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
                                            bool should_rejudge);
 std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
@@ -91,7 +91,8 @@ struct OpenRun {
     FileLock lock;
     Store store;
     std::vector<Entry> entries = {};
-    /// The students' earlier files. Empty if only a student's last file can count.
+    /// The files that the students submitted in earlier runs. Empty if only a student's last file
+    /// can count.
     std::vector<Entry> earlier_runs_entries = {};
     std::int64_t run_number = 0;
 };

@@ -7,9 +7,10 @@
 /// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
 /// skeleton or the solution are ignored.
 ///
-/// Rare fingerprints weigh more than common ones. If half of the class has the same answer, this
-/// means nothing. If only two students make the same mistake, it means a lot. The tokens are also
-/// compared with their original names, to detect a common answer with unusual names.
+/// Rare fingerprints weigh more than common ones. An answer that half of the class has proves
+/// nothing, but a mistake that only two students make proves a lot. The tokens are also compared
+/// with their original names, because even a common answer is suspicious if two students use the
+/// same unusual names.
 #pragma once
 
 #include <string>
@@ -23,15 +24,17 @@ namespace coalesce::grader {
 /// fingerprints.
 struct SimilarSubmissions {
     std::vector<std::size_t> members;  ///< indices of the submissions, at least two
-    double common_fraction = 0;        ///< fraction of fingerprints in common, from 0 to 1
-    double rarity = 0;                 ///< how unlikely a chance match is: at least this many bits
+    /// fraction of the fingerprints that the members share, from 0 to 1
+    double common_fraction = 0;
+    /// how unlikely it is that the match is a coincidence, in bits; higher is less likely
+    double rarity = 0;
     bool has_same_names = false;  ///< whether the submissions have the same tokens, including names
     bool is_same_file = false;    ///< whether the files are byte-identical
 };
 
 /// Returns groups of similar submissions, with the rarest similarities first. The members of a
-/// group share at least the fraction `share` of their fingerprints. Fingerprints that occur in
-/// `common` are ignored.
+/// group share at least the fraction `min_common_fraction` of their fingerprints. Fingerprints that
+/// occur in `common` are ignored.
 std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& common,
                                              double min_common_fraction = 0.6);

@@ -1,5 +1,5 @@
 /// \file
-/// Reads the submissions of a class from a folder or an archive. It contains one item for each
+/// Reads the submissions of a class from a folder or an archive, which contains one item for each
 /// student: a folder, an archive or a file.
 ///
 /// A student's file for exercise 03_tiled is either 03_tiled.cu, or kernel.cu in a folder 03_tiled

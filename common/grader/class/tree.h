@@ -32,7 +32,7 @@ struct TreeItem {
     std::uintmax_t size = 0;        ///< size of an ignored file
 };
 
-/// The items that were found.
+/// The items that were found in a folder or an archive.
 struct FileTree {
     std::vector<TreeItem>
         items;  ///< all items except folders, in the order in which they were found

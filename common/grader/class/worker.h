@@ -34,12 +34,13 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// Runs a worker. Its first line of output is `assignment_identity(assignment)`, which the parent
-/// compares with its own value. Both processes have then read the same assignment.
+/// Runs a worker. Its first line of output is `assignment_identity(assignment)`. The parent process
+/// compares this line with its own value, to verify that both processes have read the same
+/// assignment. Returns the exit code.
 int run_worker(const Assignment& assignment, const JudgeOptions& options);
 
-/// Limits the processor time and the memory that this process may use for the next submission. Call
-/// this function before each submission.
+/// Limits the processor time and the memory that this process may use for the next submission. Must
+/// be called before each submission.
 ///
 /// The sandbox has its own limits, but this process parses the student's file. Exceeding the time
 /// limit ends the process, and exceeding the memory limit throws std::bad_alloc. Both are reported

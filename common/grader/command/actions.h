@@ -1,6 +1,6 @@
 /// \file
-/// The functions that implement the subcommands. Each is called with the parsed command line, and
-/// returns an exit code.
+/// The functions that implement the grader's subcommands. Each function takes the parsed command
+/// line, and returns an exit code.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,13 @@
 namespace coalesce::grader {
 
 struct CommandOptions {
-    std::filesystem::path folder;  ///< folder of the assignments
+    std::filesystem::path folder;  ///< folder that contains the assignments
     std::string assignment_name;   ///< name of the assignment, or empty if there is only one
     NewAssignment new_assignment_request;
-    RunRequest run_request;  ///< for `run_request`: the run's parameters
+    RunRequest run_request;  ///< for `run`: the run's parameters
     JudgingProcesses processes;
-    std::optional<Tier> tier;  ///< the requested sandbox, or empty for the strongest available one
+    /// the requested tier of the sandbox, or empty for the strongest one that works
+    std::optional<Tier> tier;
     bool should_time_on_gpu = false;  ///< for `run`: whether to measure GPU times
     char** argv = nullptr;            ///< the command line
     bool prints_json = false;         ///< for `one`: whether to print the verdict as JSON

@@ -1,6 +1,6 @@
 /// \file
 /// Expands the submissions in cases/. Ten of them are large on purpose, up to 270 KB, and consist
-/// mostly of one repeated string. Their files contain a mark instead:
+/// mostly of one repeated string. Their files contain a mark in place of the repetitions:
 ///
 ///     // @repeat 50000 "\\\n"@      a backslash and a line break, 50,000 times
 ///

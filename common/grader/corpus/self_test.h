@@ -2,12 +2,13 @@
 /// Tests the grader on submissions with known verdicts. Some are hostile, some are broken, and some
 /// are correct but look unusual.
 ///
-/// The submissions are files in cases/. Each line of cases.txt gives a file, an exercise, the
-/// required verdict and the required failure. A failure of `-` means that nothing is wrong. `a|b`
-/// allows either of two failures.
+/// The submissions are files in cases/. Each line of cases.txt contains a file, an exercise, the
+/// required verdict and the required failure. The failure `-` means that nothing is wrong, and
+/// `a|b` allows either of the failures `a` and `b`.
 ///
-/// An exercise ("03_tiled", or "async" for any number) is judged as in the course, with additional
-/// hidden shapes. Archives belong to an assignment that consists of 02_naive and 03_tiled.
+/// An exercise is named with its number ("03_tiled") or without it ("async"), because the numbers
+/// may change. It is judged with the requirements of the course, and with additional hidden shapes.
+/// Archives are submissions to an assignment that consists of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>

@@ -1,13 +1,14 @@
 /// \file
-/// Draws the shapes on which a kernel is judged. The exercise's secret is the seed, so a student
-/// cannot tailor a kernel to these shapes.
+/// Draws additional shapes on which a kernel is judged. The exercise's secret is the seed, so
+/// students cannot tailor their kernels to these shapes.
 #pragma once
 
 #include "grader/judge/judge.h"
 
 namespace coalesce::grader {
 
-/// Returns the exercise with shapes drawn at random. The same secret always gives the same shapes.
+/// Returns the exercise with its `drawn_...` shapes filled in. The same secret always gives the
+/// same shapes. An exercise that is defined element by element gets none.
 AssignedExercise with_drawn_shapes(const AssignedExercise& exercise, const Secret& secret);
 
 }  // namespace coalesce::grader

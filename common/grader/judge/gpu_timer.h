@@ -18,7 +18,7 @@ namespace coalesce::grader {
 /// The kernel to measure.
 struct GpuJob {
     Compiled kernel;  ///< the kernel that the judge accepted
-    /// the kind of result that the exercise asks for, as spelled in manifests
+    /// the kind of result that the exercise requires: a name in kTasks
     std::string produces;
     Shape shape;             ///< shape of the input
     std::uint64_t seed = 0;  ///< seed of the inputs

@@ -2,8 +2,8 @@
 /// Compiles submissions in one sandbox, and launches them in another.
 ///
 /// Each launch has its own worker process. The grader's own process derives the inputs from a
-/// secret that no kernel knows, and compares the outputs. It checks everything that a sandbox
-/// returns.
+/// secret that no kernel knows, and compares the outputs. The grader checks everything that a
+/// sandbox returns.
 #pragma once
 
 #include <array>
@@ -28,8 +28,10 @@ public:
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;
-    /// Launches the kernel. On small shapes, launches it again in other orders of blocks and warps.
-    /// Returns the first launch that failed, or the launch in the default order if none failed.
+    /// Launches the kernel. If the launch succeeds with all checks, launches the kernel again in
+    /// other orders of blocks and warps. On large shapes, these further launches run without
+    /// checks. Returns the first launch that failed, or the launch in the default order if none
+    /// failed.
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     /// Launches a kernel of any signature once with these arguments.
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
@@ -63,7 +65,8 @@ private:
     LaunchJob predicted_job(const Compiled& kernel, const Produces& task, Shape shape) const;
     std::optional<PredictedTime> predict_with(const LaunchJob& job);
     JobResult launch(const LaunchJob& job, const std::string& images);
-    /// Launches a job and reads its answer. If the launch did not complete, the trial says why.
+    /// Launches a job and reads its answer. If the launch does not complete, the returned trial
+    /// gives the reason.
     Trial launch_and_read(const LaunchJob& job, const std::string& images, JobResult& result);
     bool record_failure(const Failure& launch_problem);
     double seconds_left() const;

@@ -9,7 +9,8 @@
 ///     std::puts(format_result(result, exercise).c_str());
 ///
 /// A Judge keeps its two sandboxes between submissions, so that the compiler stays warm. The thread
-/// that created it must use and destroy it. Several threads or processes may each have a Judge.
+/// that creates a Judge must also use and destroy it. Several threads or processes may each have a
+/// Judge.
 #pragma once
 
 #include <array>
@@ -45,10 +46,11 @@ struct Points {
 inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
     {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
-/// The resource limits of a submission. The manifest can set each limit.
+/// The resource limits of a submission. assignment.toml can set each limit.
 struct Resources {
     int compile_seconds = 5;  ///< limit on the compiler's processor time
-    int launch_seconds = 5;   ///< time budget for the launches of one shape (see jail_runner.cpp)
+    /// time limit for one launch; all launches together may take twice as long
+    int launch_seconds = 5;
     std::size_t compile_mb = 1024;     ///< limit on the compiler's memory
     std::size_t launch_mb = 1024;      ///< limit on the simulated GPU's memory
     std::size_t source_kb = 256;       ///< maximum size of the submission
@@ -61,8 +63,9 @@ struct Resources {
 struct AssignedExercise : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
     Shape hidden_counted_shape{0, 0};       ///< second shape for counting costs, or 0 x 0 for none
-    /// Shapes that are drawn at random. `drawn_counted_shape` has partial tiles, and costs are also
-    /// counted on it (0 x 0 for none). On the large shapes, only some blocks are launched.
+    /// Shapes that are drawn at random (drawn_shapes.h). Costs are also counted on
+    /// `drawn_counted_shape`, which has partial tiles (0 x 0 for none). On the shapes
+    /// `drawn_large_shapes`, only some of the blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
     /// source of the solution; "" if there is none
@@ -79,24 +82,25 @@ PtxRules ptx_rules(const AssignedExercise& exercise);
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
-/// Derives a number from the secret and the label `label`. Nobody can guess the number without the
-/// secret.
+/// Derives a number from the secret and `label`. Nobody can guess the number without the secret.
 std::uint64_t derive_number(const Secret& secret, const std::string& label);
 
 /// The result of judging a submission.
 struct Result {
     Mark mark = Mark::system;  ///< how the submission was judged
     Verdict verdict;           ///< the verdict for the student, which reveals no hidden shape
-    /// a picture of a warp's accesses on the shape `counted`, if the kernel exceeds a cost limit
+    /// a picture of a warp's accesses on the shape `counted_shape`, if the kernel exceeds a cost
+    /// limit
     std::string picture;
     bool is_hidden = false;  ///< whether the failure was on a hidden shape
-    int public_passed = 0;   ///< public shapes that passed
+    int public_passed = 0;   ///< number of public shapes that passed
     int public_tried = 0;    ///< number of public shapes tried, up to the first failure
-    int hidden_passed = 0;   ///< hidden shapes that passed
+    int hidden_passed = 0;   ///< number of hidden shapes that passed
     int hidden_tried = 0;    ///< number of hidden shapes tried, up to the first failure
     Points points;           ///< the points that the submission earned
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
-    std::string problem;     ///< a problem with the computer (SYS), for the teacher
+    /// a description of a problem with the computer (SYS), for the teacher; or ""
+    std::string problem;
 
     // Times measured on this computer, which are left out of the JSON.
     double milliseconds = 0;            ///< total time
@@ -106,8 +110,8 @@ struct Result {
     std::string failure_id() const { return verdict.failure_id(); }
 };
 
-/// Returns the result as a JSON object, which is the same every time. The object contains
-/// `problem`, so students must not see it.
+/// Returns the result as a JSON object. Times are left out, so that judging a submission again
+/// gives the same JSON. The object contains `problem`, so students must not see it.
 std::string to_json(const Result& result);
 /// Parses the output of to_json. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
@@ -124,14 +128,14 @@ struct JudgeOptions {
     std::filesystem::path work_folder = {};
 };
 
-/// Costs of solutions, which are cached between submissions. The key is the kind of cost, followed
-/// by everything that the cost depends on.
+/// A cache of the costs of solutions, which is kept between submissions. A key consists of the kind
+/// of cost and a text that contains everything that the cost depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 /// Judges submissions, one at a time.
 class Judge {
 public:
-    /// Finds a sandbox that works. Never throws. If there is none, each Result has Mark::system.
+    /// Finds a sandbox that works. Never throws. If no sandbox works, each Result has Mark::system.
     explicit Judge(const JudgeOptions& options);
 
     /// Judges a file with arbitrary contents. Messages call the file "03_tiled/kernel.cu" for every
@@ -143,7 +147,6 @@ public:
     /// std::runtime_error on problems with this computer.
     std::optional<Compiled> compile(const std::string& text, const AssignedExercise& exercise);
 
-    /// Returns the sandbox's tier.
     Tier tier() const { return tier_; }
 
 private:

@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// The mark of a submission. `mark_code` returns the code that lists of grades show, such as WA.
+/// The mark of a submission. Lists of grades show its code, such as WA, which `mark_code` returns.
 enum class Mark {
     ok,               ///< OK: correct and clean, but possibly too expensive (see Points)
     compile_error,    ///< CE: does not compile, or has no kernel
@@ -30,7 +30,7 @@ enum class Mark {
 const char* mark_code(Mark mark);
 /// Returns the mark with this code, or nothing if there is none.
 std::optional<Mark> parse_mark(const std::string& code);
-/// Returns a phrase for a message, such as "the result is wrong".
+/// Returns a phrase that describes the mark in messages, such as "the result is wrong".
 const char* mark_phrase(Mark mark);
 /// Returns the mark for a failure. Costs above a limit map to OK, because costs affect only the
 /// points.

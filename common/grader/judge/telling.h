@@ -9,13 +9,14 @@
 
 namespace coalesce::grader {
 
-/// Reports whether only the teacher knows the shape tried[place]. The public shapes come first,
-/// then the hidden ones, then further shapes on which costs are counted.
+/// Reports whether only the teacher knows the shape `tried_shapes[index]`. `tried_shapes` contains
+/// first the public shapes, then the hidden shapes, and then further shapes on which costs are
+/// counted.
 bool is_shape_hidden(const AssignedExercise& exercise, const std::vector<TriedShape>& tried_shapes,
                      std::size_t index);
 /// Removes everything from a result that would reveal a hidden shape.
 void hide_secrets(const AssignedExercise& exercise, Result& result);
-/// Returns the complete result as text for a terminal: mark, points and verdict.
+/// Returns the result as text for a terminal: the mark, the points and the verdict.
 std::string format_result(const Result& result, const AssignedExercise& exercise);
 
 }  // namespace coalesce::grader

@@ -1,6 +1,7 @@
 /// \file
-/// A control group that limits the memory and the number of processes of a jail. It also reports
-/// whether the memory ran out. On a computer without cgroups (version 1 or 2), only rlimits apply.
+/// A Linux control group, which limits the memory and the number of processes of a jail. The group
+/// also reports whether the memory ran out. On a computer without cgroups (version 1 or 2), only
+/// rlimits apply.
 #pragma once
 
 #include <sys/types.h>

@@ -27,13 +27,13 @@ struct TierTrial {
     bool stops_all_attacks() const;
 };
 
-/// Runs every attack in a jail of this tier. If something kills the jail during the test, tries
-/// again a few times. If `is_thorough` is true, includes attacks that take several seconds.
+/// Runs every attack in a jail of this tier. If another program kills the jail during the test,
+/// tries again a few times. If `is_thorough` is true, includes attacks that take several seconds.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
 /// Returns the best tier that stops all attacks: A if possible, otherwise B. If `wanted_tier` is
-/// set, tests only that tier. Throws std::runtime_error if no tier works, or if something else
-/// killed the jail during the test. Such a kill must not lead to a weaker sandbox.
+/// set, tests only that tier. Throws std::runtime_error if no tier works, or if another program
+/// killed the jail during the test, because such a kill must not lead to a weaker sandbox.
 Tier find_secure_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted_tier);
 
 }  // namespace coalesce::grader

@@ -7,14 +7,15 @@
 /// need, and waits for jobs on a socket. A job consists of two memfds: a sealed one with the
 /// request, and an empty one for the answer. The jail forks a worker, which restricts itself
 /// further and exits after the job. The worker may send one note on its own socket, to which the
-/// grader replies with a memfd. The inputs therefore arrive only after the kernel has been loaded.
-/// The jail reports when the worker has ended. The grader copies the answer and reads only the
-/// copy.
+/// grader replies with a memfd. The worker of a launch sends its note after it has loaded the
+/// kernel, so that the inputs arrive only then. The jail reports when the worker has ended. The
+/// grader copies the answer and reads only the copy.
 ///
 /// The grader limits the elapsed time. At the limit it kills the whole jail, and the next job
-/// starts a new one. All processes of a jail die with its first process. In tier A, this is the
-/// init process of a PID namespace (own_namespace.h). Under Landlock, no other process can fork,
-/// except that a worker may start clang (program/clang_beside.h). This clang dies with the worker.
+/// starts a new one. All processes of a jail die with its first process. In tier A, the first
+/// process is the init process of a PID namespace (own_namespace.h). Under Landlock, only the first
+/// process can fork, except that a worker may start clang (program/clang_beside.h), which dies with
+/// the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -37,7 +38,8 @@
 
 namespace coalesce::grader {
 
-/// The purpose for which a jail is started. The code in program/ implements each role.
+/// The purpose of a jail. `compile` compiles submissions, `launch` launches their kernels, and
+/// `probe` tries attacks to test the sandbox. The code in program/ implements each role.
 enum class Role { compile, launch, probe };
 constexpr Role last_of(Role) {
     return Role::probe;
@@ -50,9 +52,9 @@ struct JobLimits {
     std::size_t memory_mb = 1024;
 };
 
-/// The end of a worker.
+/// A description of how a worker ended.
 struct JobEnd {
-    /// How a worker ended.
+    /// The ways in which a worker can end.
     enum class EndKind {
         exited,            ///< the worker exited with status `code`
         signalled,         ///< the worker was killed by the signal `code`
@@ -73,7 +75,7 @@ struct Job {
     std::string_view request;            ///< the request that the worker reads
     std::size_t answer_bytes = 1 << 20;  ///< maximum size of the answer in bytes
     JobLimits limits = {};
-    /// Called when the worker sends a note. Returns a descriptor, which is sent as the reply.
+    /// Called when the worker sends a note. Returns the descriptor to send as the reply.
     std::function<Descriptor(std::string_view note)> on_note = {};
 };
 

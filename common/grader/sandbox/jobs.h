@@ -1,5 +1,5 @@
 /// \file
-/// The requests to a jail and its answers, as JSON. Functions that read answers throw
+/// The requests to a jail and the jail's answers, as JSON. Functions that read answers throw
 /// std::runtime_error on anything unexpected, because the grader does not trust answers.
 #pragma once
 
@@ -50,7 +50,8 @@ struct LaunchJob {
     bool must_launch = false;
 };
 
-// The fields of each job, for base/codec.h. Only the grader writes jobs, so nothing is checked.
+// The fields of each job, for base/codec.h. Only the grader writes jobs, so their values need no
+// checks.
 void describe(auto& codec, JobArgument& argument) {
     fields(codec, "is_array", argument.is_array, "value", argument.value, "bytes", argument.bytes,
            "is_unwritten", argument.is_unwritten);
@@ -85,9 +86,9 @@ struct PredictedTime {
     SampledCosts costs = {};  ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& predicted_time);
-/// Parses a prediction. The worker is not trusted: only the launch's figures come from its answer,
-/// and impossibly short times are rejected. Throws std::runtime_error if the simulator cannot have
-/// produced the answer.
+/// Parses a prediction. The worker is not trusted: only the numbers of the prediction are taken
+/// from its answer, and impossibly short times are rejected. Throws std::runtime_error if the
+/// simulator cannot have produced the answer.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
 /// The note that a worker sends after it has loaded the kernel. The grader replies with the

@@ -1,9 +1,9 @@
 /// \file
 /// Memory that two processes share as a memfd. One process can make it read-only with a seal.
 ///
-/// The grader seals a request before it sends it, so that nobody can change it. The grader cannot
-/// seal an answer while a worker can still write to it. Instead, it copies the answer and reads the
-/// copy.
+/// The grader seals each request before sending it, so that no process can change the request. An
+/// answer cannot be sealed while a worker can still write to it. Instead, the grader copies the
+/// answer and reads only the copy.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,6 @@ public:
 
     /// Returns the first byte.
     std::byte* data() const { return data_; }
-    /// Returns the number of bytes.
     std::size_t size() const { return size_; }
 
 private:

@@ -13,7 +13,7 @@ namespace coalesce::grader {
 std::string bubblewrap_program();
 /// Returns the compiler for submissions: the one that COALESCE_COMPILER names, or else the one that
 /// built the course. There is no fallback to another compiler, because all submissions of a class
-/// need the same one.
+/// must be compiled by the same one.
 Compiler grading_compiler();
 /// Returns the folder of the CUDA toolkit. Returns "" if there is no toolkit with NVRTC, or if the
 /// compiler is clang.

@@ -58,7 +58,6 @@ public:
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
 
-    /// Commits the change.
     void commit();
 
 private:

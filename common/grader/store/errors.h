@@ -8,8 +8,8 @@
 
 namespace coalesce::grader {
 
-/// The exit codes of the grader's commands. They say whether the grader worked, not how students
-/// scored.
+/// The exit codes of the grader's commands. The codes say whether the grader worked, not how
+/// students scored.
 enum ExitCode : int {
     exit_done = 0,          ///< the command did its work
     exit_proof_failed = 1,  ///< a proof failed, in `assignment verify` or `grade --self-test`

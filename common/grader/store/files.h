@@ -18,8 +18,8 @@ namespace coalesce::grader {
 void write_atomically(const std::filesystem::path& file, std::string_view bytes,
                       mode_t mode = 0644);
 
-/// Writes a file unless it already exists. Returns false if it does. Throws InfrastructureError on
-/// failure.
+/// Writes a file unless it already exists. Returns false if the file exists. Throws
+/// InfrastructureError on failure.
 bool write_if_absent(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
 /// Creates a folder and any missing parent folders. Throws InfrastructureError on failure.
@@ -37,12 +37,12 @@ public:
     const std::filesystem::path path;
 };
 
-/// A lock that only one process at a time can hold. The kernel releases the lock when the process
-/// ends, even after a crash.
+/// A lock that only one process at a time can hold. Linux releases the lock when the process ends,
+/// even after a crash.
 class FileLock {
 public:
     /// Acquires the lock. If another process holds the lock, throws an InfrastructureError that
-    /// names this process. `lock_name` says what the lock protects.
+    /// names the other process. `lock_name` says what the lock protects.
     FileLock(const std::filesystem::path& file, const std::string& lock_name);
 
 private:

@@ -29,7 +29,7 @@ struct Entry {
     std::string exercise = "";  ///< such as "03_tiled"
     std::string key = "";       ///< key of the result
     std::string source = "";    ///< digest of the stored source, or "" if there is none
-    /// The reason why the submission cannot be judged, such as "no-file", or "".
+    /// The reason why the submission cannot be judged, such as "no-file". "" if it can be judged.
     std::string problem = "";
     /// A description of the problem for the student. If there is no problem, lists the files that
     /// were not examined.
@@ -55,7 +55,7 @@ struct Run {
     std::int64_t run_number = 0;  ///< number of the run, counted from 1
     std::string assignment;
     std::string sandbox_note;  ///< "unsandboxed" if the run had no sandbox, otherwise ""
-    bool is_finished = false;  ///< whether every entry has a result
+    bool is_finished = false;  ///< whether the run is finished: every entry has a result
 };
 
 /// One attempt to judge an entry.
@@ -65,8 +65,10 @@ struct Attempt {
     std::string student;   ///< the student's name, as in Entry
     std::string exercise;  ///< such as "03_tiled"
     std::string key;       ///< key of the entry's result
-    std::string outcome;   ///< "judged", "again", "infrastructure" or "given-up"
-    std::string text;      ///< the reason why the grader failed, or "" if the attempt succeeded
+    /// "judged" (a new result), "again" (the same result as before), "infrastructure" (the grader
+    /// failed) or "given-up" (the entry crashes the judge)
+    std::string outcome;
+    std::string text;  ///< the reason why the grader failed, or "" if the attempt succeeded
 };
 
 /// The store of one assignment.
@@ -89,7 +91,7 @@ public:
     std::optional<Run> run();
     /// Returns the entries of a run in their original order.
     std::vector<Entry> entries(std::int64_t run);
-    /// Returns the files that the run's students submitted earlier, oldest first.
+    /// Returns the files that the run's students submitted before the run, oldest first.
     std::vector<Entry> earlier_entries(std::int64_t run);
     /// Returns the files of all runs, oldest first. A file that a student submitted several times
     /// without changes is returned once.

@@ -64,8 +64,8 @@ private:
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
-/// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that the most
-/// blocks fit.
+/// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that as many
+/// blocks as possible fit.
 template <class Kernel>
 void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,

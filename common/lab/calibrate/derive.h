@@ -34,12 +34,13 @@ struct LatencyParameters {
 };
 LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 
-/// The distribution of the latencies of single loads, in cycles.
+/// The distribution of the latencies of single loads, in cycles: a constant, `fastest`, plus a
+/// random delay with mean `more`.
 struct LatencyDistribution {
     double fastest = 0, more = 0;
 };
-/// Fits a model to the latencies in `flight`: a constant, `fastest`, plus a random delay with mean
-/// `more`. The delay has a two-stage gamma distribution.
+/// Fits the distribution to the latencies in `flight`. The random delay has a two-stage gamma
+/// distribution.
 LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight);
 RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.

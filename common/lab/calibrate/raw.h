@@ -21,7 +21,7 @@ struct MeasuredGpu {
     double copy_engine_gbps = 0;  ///< bandwidth of cudaMemcpy, for comparison
 };
 
-/// Dependent loads, each of which needs the result of the previous one.
+/// The latency of dependent loads, each of which needs the result of the previous load.
 struct PointerChase {
     /// The level of memory, such as "first level" or "shared". The suffix ", lines" means that each
     /// load of a warp reads a whole cache line.
@@ -88,8 +88,8 @@ struct CacheBandwidth {
     double bytes_per_cycle = 0;
 };
 
-/// The times of two kernels with the same stores, 4 bytes per lane down columns. Only one of them
-/// also reads rows.
+/// The times of two kernels whose lanes store 4 bytes each, down columns. The kernel of `ms` also
+/// reads rows, and the kernel of `stores_only_ms` reads nothing.
 struct ScatteredStores {
     int block_x = 0, block_y = 0;
     int side = 0;
@@ -138,10 +138,9 @@ struct RawMeasurements {
     std::vector<IssueCost> issues;
     std::vector<CacheBandwidth> cache_bandwidths;
     double launch_us = 0;
-    double timed_load =
-        /// The latency in cycles of a timed load of one line from the L2 cache. It includes reading
-        /// the clock.
-        0;
+    /// The latency in cycles of a timed load of one line from the L2 cache, including the time for
+    /// reading the clock.
+    double timed_load = 0;
     std::vector<ScatteredStores> scatters;
     std::vector<BulkCopyRate> bulk_rates;
     std::vector<DirtyCacheWrites> dirty;

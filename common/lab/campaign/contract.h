@@ -33,8 +33,8 @@ inline constexpr u32 kScratchBytes = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreads = 256;
 
-/// The exit code of campaign_run after an error on a GPU. The other kernels then need a new
-/// process.
+/// The exit code of campaign_run after an error on a GPU. The remaining kernels must then run in a
+/// new process.
 inline constexpr int kExitAfterGpuError = 3;
 
 struct Launch {

@@ -29,10 +29,10 @@ struct ScriptStep {
 };
 static_assert(sizeof(ScriptStep) == 96);
 
-/// Returns the instructions. They use %a, %b and %c for addresses (64 bits), and %sa, %sb and %sc
-/// for their lower halves. %w0 to %w3 are words, and %d0 and %d1 pairs of words. %p and %q are
-/// predicates, and %f0 to %f3 and %h0 are floats and halves. Results go to %last (64 bits), %r0 to
-/// %r3, %l0 and %l1.
+/// Returns the instruction of each form. The instructions use %a, %b and %c for addresses (64
+/// bits), and %sa, %sb and %sc for their lower halves. %w0 to %w3 are words, and %d0 and %d1 pairs
+/// of words. %p and %q are predicates, and %f0 to %f3 and %h0 are floats and halves. Results go to
+/// %last (64 bits), %r0 to %r3, %l0 and %l1.
 inline const std::vector<std::string>& instruction_forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
@@ -258,8 +258,8 @@ ret;
 )";
 }
 
-/// Returns the module. It contains the functions and the kernel `run`, which has `shared_bytes` of
-/// static shared memory.
+/// Returns the text of the module, which contains the functions and the kernel `run`. The kernel
+/// has `shared_bytes` bytes of static shared memory.
 inline std::string module_text(unsigned shared_bytes) {
     std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n";
     text += functions_text();

@@ -42,7 +42,8 @@ inline std::vector<Shape> parse_sizes(const std::string& text) {
     return sizes;
 }
 
-/// Adds --device, for programs that measure on a GPU and can be checked on the simulated one.
+/// Adds the option --device, for programs that measure on a GPU and can be checked on the simulated
+/// GPU.
 inline void add_device_option(CLI::App& app, std::string& device) {
     app.add_option("--device", device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));

@@ -62,8 +62,8 @@ struct PredictedKernels {
     std::vector<PredictedKernel> kernels;
 };
 
-/// Predicts the times of all kernels at full size, of which the simulator runs only a few blocks.
-/// Throws UsageError if a time cannot be predicted.
+/// Predicts the times of all kernels at full size. The simulator runs only a few blocks of each
+/// kernel. Throws UsageError if a time cannot be predicted.
 PredictedKernels predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 
 void describe(auto& codec, MeasuredKernel& one) {

@@ -19,7 +19,7 @@ enum class Mistake {
     flipped_bit,     ///< one bit of one element is wrong
 };
 
-/// Whether the CPU or the GPU transposes a process's block before it is sent.
+/// The processor that transposes a process's block before the block is sent.
 enum class LocalProcessor { cpu, gpu };
 
 /// A matrix that is distributed over several processes. Each process has some rows of `in` and some
@@ -49,9 +49,9 @@ struct SharedMatrix {
 class Method {
 public:
     virtual ~Method() = default;
-    /// This process's rows of `in`.
+    /// Returns this process's rows of `in`.
     virtual float* in() = 0;
-    /// This process's rows of `out`.
+    /// Returns this process's rows of `out`.
     virtual float* out() = 0;
     /// Transposes the matrix. All processes call this function. When it returns, the caller's `out`
     /// is complete.

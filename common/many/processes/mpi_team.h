@@ -32,7 +32,8 @@ public:
     void fail_together(const std::string& problem) override;
 
 private:
-    /// Returns why this process cannot use `device`, or "". The host has `gpu_count` GPUs.
+    /// Returns why this process cannot use `device`, or "" if it can. The host has `gpu_count`
+    /// GPUs.
     std::string reason_not_usable(int device, int gpu_count) const;
 
     MPI_Comm host_comm_ = MPI_COMM_NULL;  // the processes on this computer

@@ -7,7 +7,7 @@
 
 namespace coalesce::translator {
 
-/// Returns the type itself, or the element type of a vector.
+/// Returns the element type of a vector. Returns any other type unchanged.
 inline const Type& element_of(const Type& type) {
     return type.has_kind(Type::Kind::vector) ? *type.element() : type;
 }

@@ -97,8 +97,8 @@ public:
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
     /// Reports whether the phis of `to` can be set before the branch at the end of `from`. They
-    /// cannot if the branch reads their registers, or if the edge to the branch's other target,
-    /// `other`, does.
+    /// cannot if the branch reads the registers of the phis, or if the edge to the branch's other
+    /// target, `other`, reads them.
     bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 

@@ -8,10 +8,10 @@
 
 namespace coalesce::translator {
 
-/// Returns "f32", "f64", "f16" or "bf16".
+/// Returns PTX's name of a floating-point type: "f32", "f64", "f16" or "bf16".
 std::string float_suffix(const Type& type);
-/// Returns the operand for an instruction of the value's own type, such as add.f16 for a half. Even
-/// a constant is in a register if it is a 16-bit float.
+/// Returns the operand for an instruction of the value's own type, such as add.f16 for a half. If
+/// the type is a 16-bit float, the operand is a register even for a constant.
 std::string float_operand(Emitter& e, const Value* value, std::size_t part);
 
 }  // namespace coalesce::translator

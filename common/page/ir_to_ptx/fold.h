@@ -1,5 +1,6 @@
-// Finds the instructions for which no code is emitted. For example, an added constant is folded
-// into the address [register+bytes]. Others, such as bitcast, only rename registers.
+// Finds the instructions for which no code is emitted. Some of them are folded into their users, as
+// an added constant is folded into the address [register+bytes]. Others, such as bitcast, only
+// rename registers.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ struct WideProduct {
 WideProduct match_wide_product(const Instruction& product);
 
 /// Reports whether the instruction emits no code, because its result is in the registers of its
-/// operands. See Emitter::renamed().
+/// operands. See Emitter::list_renamed_registers().
 bool is_register_rename(const Instruction& instruction);
 
 class FoldedInstructions {

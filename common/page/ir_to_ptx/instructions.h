@@ -86,7 +86,7 @@ enum class Op : u8 {
         count
 };
 
-/// Returns "and" for Op::and_.
+/// Returns the name of the instruction, such as "and" for Op::and_.
 std::string_view name_of(Op op);
 /// Returns the operation with this name, or Op::count if there is none.
 Op operation_named(std::string_view word);

@@ -126,8 +126,8 @@ struct Instruction : Operation {
     /// The callee of a call. The operands are the arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    /// The type T of byval(T) for each argument of a call, or nullptr. by_value_align has the
-    /// alignment of each argument.
+    /// For each argument of a call, the type T of its attribute byval(T), or nullptr if it has
+    /// none. `by_value_align` contains the alignment of each argument.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
     /// Whether a br carries the loop metadata llvm.loop.unroll.disable.

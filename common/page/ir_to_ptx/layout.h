@@ -8,7 +8,7 @@ namespace coalesce::translator {
 
 /// Returns the number of bytes that a stored value occupies.
 u64 store_size(const Type& type);
-/// Returns the number of bytes from one element of an array to the next.
+/// Returns the number of bytes from one element to the next in an array of this type.
 u64 size_of(const Type& type);
 u32 abi_alignment(const Type& type);
 u64 offset_of_member(const Type& structure, u64 member);

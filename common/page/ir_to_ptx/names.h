@@ -7,7 +7,8 @@
 
 namespace coalesce::translator {
 
-/// Returns "switch_$_table" for "switch.table". PTX allows letters, digits, _ and $.
+/// Returns `name` with all characters replaced that PTX does not allow: "switch_$_table" for
+/// "switch.table". PTX allows letters, digits, _ and $.
 std::string ptx_name(const std::string& name);
 std::string parameter_name(const Function& function, u32 index);
 std::string space_text(Space space);  ///< ".global"; "" for generic

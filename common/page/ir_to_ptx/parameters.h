@@ -16,7 +16,7 @@ std::string prototype(const Function& function);
 /// Returns the declaration of an argument or a result, such as ".param .b32 name".
 std::string parameter_declaration(const Type& type, const Type* by_value, u32 align,
                                   const std::string& name);
-/// Emits st.param for all parts.
+/// Emits st.param instructions that store all parts of `value` in the parameter `name`.
 void emit_parameter_store(Emitter& emitter, const std::string& name, const Value* value,
                           const Type* by_value);
 

@@ -30,7 +30,7 @@ void drop_dead_instructions(Function& function);
 void contract_multiply_adds(Module& module, Function& function);
 
 /// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, as LLVM's
-/// NVPTX back end does. This determines the number of sectors per request.
+/// NVPTX back end does. The width of the accesses determines the number of sectors per request.
 void vectorise_accesses(Module& module, Function& function);
 
 /// narrow.cpp: narrows loads if only some of their bytes are used.

@@ -31,7 +31,7 @@ private:
     std::map<const Block*, std::set<const Value*>> start_, end_;
 };
 
-/// Groups the values that share a register. A representative identifies each group.
+/// The groups of values that share a register. A representative identifies each group.
 class RegisterSharing {
 public:
     RegisterSharing(const Function& function, const FoldedInstructions& folding,

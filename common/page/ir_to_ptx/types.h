@@ -61,7 +61,7 @@ struct Type {
     const Type* element() const { return elements.front(); }
 };
 
-/// Creates types, each only once.
+/// The types of a module. Each type is created only once.
 class Types {
 public:
     const Type* nothing() { return basic_type(Type::Kind::nothing); }

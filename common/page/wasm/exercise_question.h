@@ -11,14 +11,16 @@
 
 namespace coalesce::page {
 
-/// Returns the course for a question. If the exercise is not in the module, the question's "texts"
-/// contains its records. Courses are cached, so that references to their exercises remain valid.
+/// Returns the course that contains the exercise of a question. If the module lacks the records of
+/// this exercise, they are in the question's "texts". Courses are cached, so that references to
+/// their exercises remain valid.
 const course::Course& course_of(const nlohmann::json& question);
-/// Returns the exercise of a question, or its bug hunt. Throws std::runtime_error if there is none.
+/// Returns the exercise that the question names, or the exercise's bug hunt if the question's
+/// "hunt" is true. Throws std::runtime_error if the course does not have it.
 const Exercise& find_exercise(const nlohmann::json& question);
 /// Returns the path of an exercise's file, such as "03_tiled/kernel.cu".
 std::string exercise_path(const Exercise& exercise);
-/// Returns the costs of the solution in this file, or null if they are unknown.
+/// Returns the costs of the solution in the file `path`, or null if they are unknown.
 const nlohmann::json& costs_of(const std::string& path);
 Source parse_source(const nlohmann::json& question, const Exercise& exercise);
 
@@ -26,7 +28,8 @@ Source parse_source(const nlohmann::json& question, const Exercise& exercise);
 /// compiled reference.
 void add_reference_task(const nlohmann::json& question, const Exercise& exercise,
                         nlohmann::json& task);
-/// Returns the compiler's output for the reference, either from the question or from the module.
+/// Returns the compiler's output for the reference. The question's "reference" contains this output
+/// unless the module does. The result is empty if the exercise needs no reference.
 CompilerOutput parse_reference_output(const nlohmann::json& question, const Exercise& exercise);
 
 }  // namespace coalesce::page

@@ -11,7 +11,7 @@ namespace coalesce::page {
 
 /// Launches a kernel and returns its counters, its reports, and the accesses of one warp.
 nlohmann::json run_launch(const nlohmann::json& question);
-/// Predicts the time of a launch. Runs only the blocks that the recorder needs.
+/// Predicts the time of a launch. Runs only the few blocks that are recorded for the prediction.
 nlohmann::json predict_launch(const nlohmann::json& question);
 
 // The following functions launch a kernel from its source. They are in kernel_launches.cpp.

@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// Records the next launch.
+/// An object that records the next launch.
 class LaunchRecording {
 public:
     explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin_recording(mode); }

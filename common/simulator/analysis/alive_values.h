@@ -18,9 +18,9 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// A `Block` is a block of the program. Piece::next lists the blocks that may run after it.
-    /// `for_each_access(piece, read, overwrite)` visits the accesses of a piece in program order.
-    /// It calls `read(value)` for a read, and `overwrite(value)` for a write in all lanes.
+    /// `Block::next` must list the blocks that may run after a block. `for_each_access(block, read,
+    /// overwrite)` must visit the accesses of a block in program order. It must call `read(value)`
+    /// for each read, and `overwrite(value)` for each write that changes the value in all lanes.
     template <class Block, class ForEachAccess>
     LiveValues(std::size_t value_count, const std::vector<Block>& blocks,
                ForEachAccess for_each_access)
@@ -52,7 +52,7 @@ public:
         return bit_index_[value] != kNone &&
                bits[bit_index_[value] / 64] >> (bit_index_[value] % 64) & 1;
     }
-    /// Adds the value to the set. Values without a bit are ignored.
+    /// Adds `value` to the set `bits`. Does nothing if the value has no bit.
     void add(Bits& bits, u32 value) const {
         if (bit_index_[value] != kNone)
             bits[bit_index_[value] / 64] |= u64{1} << (bit_index_[value] % 64);
@@ -66,7 +66,7 @@ private:
     /// For each value, the index of its bit in a set. Values that are never live at the start of a
     /// block have no bit (kNone).
     std::vector<u32> bit_index_;
-    std::vector<u32> bit_values_;               ///< for each bit of a set, its value
+    std::vector<u32> bit_values_;  ///< for each bit of a set, the value that it stands for
     std::vector<std::vector<u32>> successors_;  ///< for each block, its successors
     std::vector<Bits> live_at_begin_;           ///< for each block, the values live at its start
 };

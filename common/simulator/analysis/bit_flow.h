@@ -1,4 +1,4 @@
-// Finds the bits of an instruction's result that are unchanged bits of its sources.
+// Finds the bits of an instruction's result that are copies of bits in its sources.
 //
 // Idea   A shift copies bits to other positions, just as `mov` does. So do instructions that pack,
 //        unpack or mask words, or that select one of two values. The result of any other
@@ -26,8 +26,8 @@ public:
     /// Returns the index of the instruction that writes the register, if there is only one. Returns
     /// kNone if several instructions write the register, or if the writer has a guard.
     u32 only_writer(u32 reg) const { return only_writers_[reg]; }
-    /// Returns the constant value of an immediate, or of a register to which only one constant is
-    /// ever assigned.
+    /// Returns the value of an operand that is an immediate, or a register to which a single
+    /// constant is assigned and nothing else. Returns nothing for any other operand.
     std::optional<u64> find_constant(const ptx::Operand& operand) const;
     /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is no
     /// such constant.
@@ -43,17 +43,17 @@ private:
     const ptx::Function& function_;
     std::vector<u32> only_writers_;
     /// For each register, the constant that an `add` adds to the register itself, as in
-    /// `add r, r, 4`. 0 if no `add` does so.
+    /// `add r, r, 4`. The constant is 0 if the function has no such `add`.
     std::vector<i64> loop_increments_;
 };
 
 /// A run of bits that an instruction copies from one register to another.
 struct BitFlow {
     u32 from_register = 0, to_register = 0;
-    u32 from_bit = 0,
-        to_bit = 0;  ///< the lowest bit of the run in the source and destination register
+    /// The lowest bit of the run in the source and destination register.
+    u32 from_bit = 0, to_bit = 0;
     u32 bit_count = 0;
-    /// True if every bit of the run is a copy of one bit, number `from`, as in a sign extension.
+    /// True if every bit of the run is a copy of the single bit `from_bit`, as in a sign extension.
     bool repeats_one_bit = false;
 };
 

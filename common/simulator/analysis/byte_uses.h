@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// For each memory instruction (site) of a kernel and its callees, how the loaded bytes are used.
+/// The uses of the bytes that each memory instruction (site) of a kernel and its callees loads.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
@@ -21,8 +21,8 @@ private:
     std::vector<std::vector<CopiedBytes>> stored_copies_;
 };
 
-/// Returns how the kernel uses the bytes that it loads. The first call computes the result, because
-/// most launches never need the result.
+/// Returns how the kernel uses the bytes that it loads. The result is computed by the first call
+/// and not during lowering, because most kernels never need it.
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

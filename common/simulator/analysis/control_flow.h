@@ -16,7 +16,7 @@ namespace coalesce::simulator {
 /// instruction of a block executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
-    std::vector<u32> next;  ///< the indices of the blocks that may come next
+    std::vector<u32> next;  ///< the indices of the blocks that may run next
     /// the id of the block's loop; blocks that can reach each other have the same id
     u32 loop = 0;
 };
@@ -37,9 +37,9 @@ public:
     /// Returns the predecessors of a block. A predecessor with several edges to the block is listed
     /// once per edge.
     const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
-    /// Returns the blocks of a loop iteration that starts at `to` and ends with the branch from
-    /// `from` back to `branch_target`. Returns an empty list if `from` and `branch_target` are not
-    /// in the same loop.
+    /// Returns the blocks of a loop iteration that starts at the instruction `branch_target` and
+    /// ends with `branch_instruction`, which branches back to the start. Returns an empty list if
+    /// the two instructions are not in the same loop.
     std::vector<u32> blocks_of_iteration(u32 branch_instruction, u32 branch_target) const;
 
 private:
@@ -48,8 +48,8 @@ private:
     std::vector<u32> block_of_instruction_;  ///< for each instruction, the block that contains it
 };
 
-/// Computes dominators. Block A dominates block B if every path from the function's entry to B
-/// passes through A.
+/// The dominators of each block. Block A dominates block B if every path from the function's entry
+/// to B passes through A.
 class Dominators {
 public:
     explicit Dominators(const ControlFlow& flow);

@@ -1,11 +1,11 @@
 // Finds the registers that determine how a loop continues.
 //
 // Idea   A register is a deciding register if a branch, a memory instruction or a similar
-//        instruction reads it, or reads a value computed from it. A counter that is read only after
-//        the loop is not a deciding register.
-// Time   Sums and differences of clock readings are not deciding registers either, because they
-//        differ in every iteration. A predicate that is computed from clock readings is one,
-//        because it affects control flow.
+//        instruction reads the register, or reads a value computed from it. A counter that is read
+//        only after the loop is not a deciding register.
+// Time   A register with a sum or difference of clock readings is not a deciding register either,
+//        because its value differs in every iteration. A predicate that is computed from clock
+//        readings is a deciding register, because it affects control flow.
 #pragma once
 
 #include <set>
@@ -27,18 +27,19 @@ struct DecidingRegisters {
 DecidingRegisters find_deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                           const std::vector<bool>& is_executed);
 
-/// Reports whether the instruction only computes its destination from its sources.
+/// Reports whether the instruction computes its destination from its sources and has no other
+/// effect.
 bool only_computes(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool reads_changeable_memory(const ptx::Instruction& instruction);
-/// For each register, returns true if it contains an address in the thread's own local memory. No
-/// other thread can change that memory.
+/// Returns, for each register, whether it contains an address in the thread's own local memory,
+/// which no other thread can change.
 std::vector<bool> find_local_addresses(const ptx::Function& function);
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// Finds the calls that may execute an instruction for which `has_property` is true. Returns the
-/// .param variables that receive their results. In unoptimized PTX, for example, every atomic and
-/// every clock read is in a function of its own.
+/// Returns the .param variables that receive the results of certain calls: those whose callee may
+/// execute an instruction for which `has_property` is true. In unoptimized PTX, for example, every
+/// atomic and every clock read is in a function of its own.
 std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Function& function,
                                         bool (*has_property)(const ptx::Instruction&));
 bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& result_names);

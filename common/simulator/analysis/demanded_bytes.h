@@ -1,18 +1,18 @@
 // Determines which loaded bytes affect the program, and which are only copied.
 //
 // Idea   struct {char c; int i;} contains three bytes of padding, which are uninitialized.
-//        Compilers copy the struct as wide words with the padding, and this is no error. A load of
-//        uninitialized bytes is therefore an error only if the program uses the bytes in a
+//        Compilers copy the struct in wide words that include the padding, and this is no error. A
+//        load of uninitialized bytes is therefore an error only if the program uses the bytes in a
 //        computation, a comparison or a branch. If a store copies the bytes, its destination
 //        becomes uninitialized. valgrind tracks every value at run time. We analyse the program's
 //        text in advance, and track nothing as long as all loaded memory is initialized.
 // Rule   The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
-// Watch  Function parameters have no shadow, so bytes that pass through them count as initialized
-//        afterwards. Values that are merged with other values (by selp, or by two definitions)
-//        count as initialized too. These simplifications may hide errors, but never cause a false
-//        report.
+// Watch  The simulator does not record which bytes of function parameters are initialized, so bytes
+//        that are passed as parameters count as initialized afterwards. Values that are merged with
+//        other values (by selp, or by two definitions) count as initialized too. These
+//        simplifications may hide errors, but never cause a false report.
 #pragma once
 
 #include <map>
@@ -26,9 +26,10 @@ namespace coalesce::simulator {
 
 /// How the program uses the bytes of one load. Bit k of a mask stands for byte k.
 struct LoadUse {
-    /// mask of the bytes that belong to members; the compiler treats the other bytes as padding
+    /// mask of the bytes that belong to members; the other bytes are padding
     u32 member_bytes = ~0u;
-    u32 decides = ~0u;       ///< mask of the bytes that are certainly used, not only copied
+    /// Mask of the bytes that the program certainly uses, rather than only copies.
+    u32 decides = ~0u;
     bool is_certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
@@ -39,8 +40,8 @@ struct LoadUse {
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
     bool may_overread = false;
-    /// The part of a struct that this load and the loads beside it read, as offsets from this
-    /// load's address. Empty if unknown.
+    /// The part of a struct that this load and the neighbouring loads read, as byte offsets from
+    /// this load's address. Both offsets are 0 if that part is unknown.
     i32 struct_begin = 0, struct_end = 0;
 
     bool is_part_of_struct() const { return struct_begin != struct_end; }
@@ -59,9 +60,9 @@ struct DemandedBytes {
 };
 DemandedBytes find_demanded_bytes(const ptx::Function& function);
 
-/// Reports whether a load of `bytes` bytes at `address` is an error. `unwritten` is a mask of the
-/// uninitialized bytes. `is_any_written(begin, end)` returns whether any byte in that range is
-/// initialized.
+/// Reports whether a load of `bytes` bytes at `address` is an error because it reads uninitialized
+/// memory. `unwritten_mask` is a mask of the uninitialized bytes. `is_any_written(begin, end)` must
+/// return whether any byte at the addresses [begin, end) is initialized.
 template <class IsAnyWritten>
 bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 address, u32 bytes,
                                  IsAnyWritten is_any_written) {
@@ -73,7 +74,8 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 add
         use.is_stored_back || use.may_overread || use.is_only_selected)
         return false;
     if (!use.is_part_of_struct()) return true;
-    // Test whole words: a smaller part may consist only of padding, which is never written.
+    // The alignment, in bytes, to which the tested range is extended. A shorter range might contain
+    // only padding, which is never initialized.
     constexpr u64 kWordBytes64 = 8;
     return !is_any_written(
         (address + static_cast<u64>(i64{use.struct_begin})) / kWordBytes64 * kWordBytes64,

@@ -13,13 +13,14 @@ std::vector<u32> list_written_registers(const ptx::Instruction& instruction);
 /// Returns the registers that an instruction reads, including its guard and addresses.
 std::vector<u32> list_read_registers(const ptx::Instruction& instruction);
 
-/// Adds registers to a set with one bit per register. Returns true if at least one of them was not
-/// in the set before.
+/// Adds `registers` to a set with one bit per register. Returns true if at least one of these
+/// registers was not in the set before.
 bool add_registers(std::vector<bool>& register_set, const std::vector<u32>& registers);
 bool contains_any_register(const std::vector<bool>& register_set,
                            const std::vector<u32>& registers);
 
-/// Applies `rule` to all instructions, repeatedly, until `rule` reports no change.
+/// Applies `rule` to all instructions again and again, until it returns false for every instruction
+/// because nothing has changed.
 template <class Rule>
 void repeat_until_stable(const ptx::Function& function, Rule rule) {
     for (bool changed = true; changed;) {

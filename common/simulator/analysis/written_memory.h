@@ -13,11 +13,11 @@
 
 namespace coalesce::simulator {
 
-/// Returns the memory that a kernel's stores and atomics may write to. Must be called after the
-/// kernel's `sites` have been filled in.
+/// Returns the memory that a kernel's stores and atomics may write to. Must be called after
+/// Kernel::sites has been filled in.
 WrittenMemory find_written_memory(const Kernel& kernel);
-/// Sets Site::pointers for the kernel's accesses to global memory. Skips the functions that the
-/// kernel calls.
+/// Sets Site::pointer_offsets for the kernel's own accesses to global memory, but not for those of
+/// the functions that the kernel calls.
 void find_pointers(Kernel& kernel);
 
 }  // namespace coalesce::simulator

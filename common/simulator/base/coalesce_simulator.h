@@ -44,8 +44,8 @@ typedef struct CoalesceCounters {
      *  average number of loads in flight together. */
     uint64_t load_waits;
     uint64_t copy_waits; /**< how often a warp waited for asynchronous copies to shared memory */
-    /** Each load from shared memory adds the bytes that asynchronous copies then have in flight to
-     *  shared memory. */
+    /** The bytes that asynchronous copies to shared memory have in flight, summed over all loads
+     *  from shared memory. */
     uint64_t copy_bytes_under_way;
 } CoalesceCounters;
 
@@ -112,9 +112,9 @@ typedef struct CoalesceAccess {
     unsigned ideal;         /**< the lowest possible cost for these bytes */
 } CoalesceAccess;
 
-/** Records the first `limit` loads and stores of one warp, counted over all launches from now on.
- *  `block` is the block's index in the grid, with x varying fastest. A `limit` of 0 stops
- *  recording. Deletes the accesses recorded before. */
+/** Records loads and stores of one warp of one block, until `limit` of them have been recorded over
+ *  all launches from now on. `block` is the block's index in the grid, with x varying fastest. A
+ *  `limit` of 0 stops recording. Deletes the accesses recorded before. */
 void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit);
 size_t coalesceGetAccessCount(void);
 /** Stores the recorded access `index`, in program order, in `access`. Returns 0, or -1 if there is
@@ -154,10 +154,10 @@ void coalesceRecord(int what);
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
                     void* user);
 
-/** Calls `take` for each range of device memory that recorded blocks stored to, or loaded from if
- *  `stores` is 0. Covers all launches since coalesceRecord. The ranges consist of whole sectors,
- *  and may repeat. Returns the number of bytes that the blocks moved. Sets `*is_all` to 0 if some
- *  steps were not recorded, otherwise to 1. */
+/** Calls `take` for each range of device memory that recorded blocks have loaded from (if `stores`
+ *  is 0) or stored to (otherwise), in all launches since coalesceRecord. The ranges consist of
+ *  whole sectors, and may repeat. Returns the number of bytes that the blocks loaded or stored.
+ *  Sets `*is_all` to 0 if some steps were not recorded, otherwise to 1. */
 uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
                             void* user, int* is_all);
 
@@ -187,7 +187,7 @@ typedef struct CoalesceReport {
     uint64_t count;
     const char* message;
     const char* cure;       /**< advice, or "" if there is none */
-    const char* other_file; /**< the other access of a race; `other_line` is 0 if there is none */
+    const char* other_file; /**< file of a race's other access; `other_line` is 0 if not a race */
     unsigned other_line;
     unsigned other_block[3], other_thread[3];
 } CoalesceReport;
@@ -228,7 +228,7 @@ int coalesceDrawAddresses(uint64_t seed);
 /** Clears the context's error, so that a checker can continue with its next test case. */
 void coalesceClearError(void);
 
-/** Passes the complete report of `simulate --json` to one call of `write`. */
+/** Calls `write` once with the complete report as JSON, in the format of `simulate --json`. */
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user);
 
 #ifdef __cplusplus

@@ -23,9 +23,9 @@ struct DeviceModel {
     static constexpr u32 shared_reserved_per_block = 1024;
     /// Bytes of reserved shared memory that CUDA itself uses, for example for cooperative groups.
     static constexpr u32 shared_reserved_used = 288;
-    /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. In
-    /// the simulator, variables start at 0, and the reserved bytes are at an offset that no launch
-    /// can use.
+    /// The offset of the reserved bytes in shared memory. A kernel's own variables start at 0 and
+    /// cannot reach this offset. On an H200, the reserved bytes come first, and variables start at
+    /// 1024.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
     static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;

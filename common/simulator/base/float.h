@@ -76,16 +76,16 @@ bool is_nan(T value) {
 /// The NaN that single-precision arithmetic returns for any NaN operand.
 inline constexpr u32 kCanonicalNan32 = 0x7fffffffu;
 
-/// Replaces any NaN with the one NaN that the format uses. Must not be used for double precision,
-/// where a NaN operand is propagated.
+/// Replaces any NaN with the only NaN that instructions of this format return. Must not be used for
+/// double precision, whose instructions propagate a NaN operand.
 template <class T>
 T canonicalize_nan(T value) {
     return is_nan(value) ? make_from_bit_pattern<T>(~kSignBit<T>) : value;
 }
 
 /// Returns `result`, or the NaN that the device returns for these sources. In double precision, the
-/// device returns an operand that is a NaN, made quiet. It prefers the second operand, then the
-/// third, then the first.
+/// device returns the operand that is a NaN, after making it quiet. If several operands are NaN,
+/// the second takes precedence, then the third, then the first.
 template <class... Sources>
 float propagate_nan(float result, Sources...) {
     return canonicalize_nan(result);
@@ -113,7 +113,7 @@ inline double propagate_nan(double result, double a, double b, double c) {
     return b != b ? make_quiet(b) : propagate_nan(result, a, c);
 }
 
-/// Clamps to [0, 1]. NaN and -0 become +0.
+/// Clamps a value to [0, 1]. NaN and -0 become +0.
 template <class T>
 T saturate_to_unit(T value) {
     const T at_least_0 = value > 0 ? value : T{0};
@@ -122,7 +122,7 @@ T saturate_to_unit(T value) {
 
 enum class Rounding : u8 { nearest, zero, down, up };
 
-/// Rounds to an integer in the given direction.
+/// Rounds a value to an integer in the given direction.
 template <class T>
 T round_to_integer(T value, Rounding direction) {
     switch (direction) {
@@ -133,7 +133,7 @@ T round_to_integer(T value, Rounding direction) {
     }
 }
 
-/// Sets the processor's rounding direction for as long as the object exists.
+/// An object that sets the host processor's rounding direction for as long as it exists.
 ///
 /// The compiler does not know that arithmetic depends on the rounding direction. Compiler barriers
 /// in the constructor and the destructor keep the computation between them.

@@ -92,8 +92,8 @@ inline BF16 to_bf16(float value) {
 
 // ---- f64 -> f32, rounded to odd ----
 
-/// Converts `rounded`, which was rounded to nearest, into the exact value rounded to odd. `error`
-/// is the exact value minus `rounded`, and only the sign of `error` matters.
+/// Returns an exact value rounded to odd. `rounded` is the exact value rounded to nearest, and
+/// `error` is the exact value minus `rounded`. Only the sign of `error` matters.
 template <class T>
 T round_to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitPattern<T>>(rounded);
@@ -196,8 +196,9 @@ struct ExactValue {
     int exponent = 0;
 };
 
-/// Reports whether a truncated value must be rounded up. `remainder` is the part that was cut off.
-/// `half_unit` is half of the last kept bit.
+/// Reports whether the magnitude of a truncated value must be rounded up. `is_odd` is true if the
+/// last kept bit is 1. `remainder` is the part that was cut off, and `half_unit` is half the value
+/// of the last kept bit.
 inline bool rounds_up(Rounding direction, bool is_negative, bool is_odd, u64 remainder,
                       u64 half_unit) {
     switch (direction) {
@@ -209,8 +210,8 @@ inline bool rounds_up(Rounding direction, bool is_negative, bool is_odd, u64 rem
     return false;
 }
 
-/// Rounds a finite number to `format`. On overflow, returns the largest finite number or infinity,
-/// depending on the direction.
+/// Rounds a finite number to `format`, and returns its bits. On overflow, returns the largest
+/// finite number or infinity, depending on the direction.
 inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding direction) {
     const u64 sign = u64{value.is_negative} << format.sign_position;
     if (value.significand == 0) return sign;
@@ -251,7 +252,8 @@ inline ExactValue decompose(double finite_value) {
             (exponent_field ? exponent_field : 1) - 1075};
 }
 
-/// Rounds any double to `format`. NaN and infinity become the format's own NaN and infinity.
+/// Rounds any double to `format`, and returns its bits. NaN and infinity become the format's own
+/// NaN and infinity.
 inline u64 round_to_format(const FloatFormat& format, double value, Rounding direction) {
     if (value != value) return format.nan_bits;
     if (std::isinf(value))

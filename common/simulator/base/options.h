@@ -19,7 +19,7 @@ struct Checks {
     bool streams = true;
     bool leak = false;  ///< leakcheck: memory still allocated at exit
     /// equalvalues: races in which a store writes the value that the memory already contains. With
-    /// other input, such a store may change the memory.
+    /// different input, such a store may change the memory.
     bool equal_values = false;
 
     /// Reports whether the check with this name is enabled. Errors named "execution" (asserts, the
@@ -36,9 +36,9 @@ struct Options {
     u64 seed = 0;          ///< seeds the order of warps and blocks; 0 selects the natural order
     u64 sample_seed = 0;  ///< seeds the choice of the recorded blocks; 0 selects the default blocks
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
-    /// Turns off all optimizations: every register has its own slot, every warp executes every
-    /// instruction, every lane's access is separate, and every block is checked completely. Tests
-    /// compare the fast mode with this mode.
+    /// True to turn off all optimizations: every register then has its own slot, every warp
+    /// executes every instruction, every lane's access is separate, and every block is checked
+    /// completely. Tests compare the results of both modes.
     bool plain = false;
     /// The number of devices that the program sees. All devices share memory and counters.
     u32 device_count = 1;
@@ -47,8 +47,8 @@ struct Options {
     /// True if printf in kernels prints its output. If false, kernels skip their printf calls,
     /// which then cost nothing.
     bool has_printf = true;
-    /// True if the program is expected to start other programs, as a script does. A launcher prints
-    /// a report only if it launches a kernel.
+    /// True if the program is expected to start other programs, as a script does. Such a program
+    /// prints a report only if it launches a kernel itself.
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty for no report.
     std::string json_folder;

@@ -1,4 +1,5 @@
-// Recognizes the CUDA runtime that a program contains, by the names of its functions.
+// Recognizes the version of the CUDA runtime that a program contains, by the names of the functions
+// that the program defines.
 #pragma once
 
 #include <string_view>

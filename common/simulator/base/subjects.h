@@ -1,5 +1,5 @@
-// The features that are not simulated, and how errors and `simulate --explain-missing` describe
-// them.
+// The features that are not simulated, with the texts by which errors and `simulate
+// --explain-missing` describe them.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ inline constexpr int kLanes = 32;
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// The value that stands for "no index".
+/// An index that stands for "none".
 inline constexpr u32 kNone = ~0u;
 
 /// A set of lanes, with one bit per lane.
@@ -37,7 +37,7 @@ struct LaneRange {
     void operator++() { remaining &= remaining - 1; }
     bool operator!=(LaneRange other) const { return remaining != other.remaining; }
 };
-/// Returns the lanes in `lanes` for which the predicate is true.
+/// Returns the lanes in `lanes` for which `is_selected` returns true.
 template <class Predicate>
 Mask select_lanes(Mask lanes, Predicate is_selected) {
     Mask selected = 0;
@@ -45,7 +45,8 @@ Mask select_lanes(Mask lanes, Predicate is_selected) {
         if (is_selected(l)) selected |= Mask{1} << l;
     return selected;
 }
-/// Returns a mask of the lowest `count` bits, for lanes of a warp or warps of a block.
+/// Returns a mask in which the lowest `count` bits are set. The bits stand for lanes of a warp, or
+/// for warps of a block.
 inline Mask mask_of_first_lanes(u32 count) {
     return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
 }

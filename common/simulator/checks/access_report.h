@@ -2,8 +2,8 @@
 // involved, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function takes a report whose place, kernel, block and thread are already set
-//            (see Warp::describe), and sets its check, kind, address, message and cure.
+// Use        Every function that takes a report expects its place, kernel, block and thread to be
+//            set (see Warp::describe), and sets its check, kind, address, message and cure.
 #pragma once
 
 #include <string>
@@ -32,9 +32,10 @@ struct VariablePlacement {
     u32 offset = 0, bytes = 0;
 };
 
-/// Describes memcheck's "out of bounds" and "use after free" errors. If the pointer is null or
-/// points to host memory, the message says so. `calls_malloc` is true if the kernel calls malloc.
-/// `intended_allocation` is the allocation that the program probably meant, or null if unknown.
+/// Describes memcheck's "out of bounds" and "use after free" errors for global memory. If the
+/// pointer is null or points to host memory, the message says so. `calls_malloc` is true if the
+/// kernel calls malloc. `intended_allocation` is the allocation that the program probably meant, or
+/// null if unknown.
 Report describe_global_violation(Report report, const LaneAccess& access,
                                  const AllocationTable& allocations, bool calls_malloc = false,
                                  const Allocation* intended_allocation = nullptr);
@@ -45,9 +46,10 @@ Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found_allocation);
 
 /// Describes memcheck's "out of bounds" and "use after free" errors for memory from malloc in
-/// kernels. `freed_bytes` is the size of the freed allocation at the address, or 0. `below` is the
-/// last live allocation that begins below the address, or empty. `was_freed_by_other` is true if
-/// another thread has freed the allocation in this launch.
+/// kernels. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
+/// there is none. `preceding_allocation` is the last live allocation that begins below the address,
+/// or empty if there is none. `was_freed_by_other` is true if another thread has freed the
+/// allocation in this launch.
 Report describe_heap_violation(Report report, const LaneAccess& access, u64 freed_bytes,
                                Interval preceding_allocation, bool was_freed_by_other = false);
 
@@ -64,7 +66,8 @@ Report describe_local_violation(Report report, const LaneAccess& access, u64 loc
 /// variable the pointer refers to.
 Report describe_foreign_local(Report report, bool is_store, Dim3 owner);
 
-/// Describes memcheck's "misaligned" error.
+/// Describes memcheck's "misaligned" error. If `allocations` is not null, the message names the
+/// allocation that contains a global address.
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
 

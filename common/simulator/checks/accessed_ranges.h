@@ -14,14 +14,15 @@ namespace coalesce::simulator {
 /// its first access.
 class AccessedRanges {
 public:
-    /// The kind of an access. kAtomics includes volatile and relaxed stores.
+    /// The kind of an access. Volatile and relaxed stores count as kAtomics.
     enum Kind : u8 { kReads, kWrites, kAtomics, kKindCount };
     struct Range {
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
-        u32 place_index =
-            0;  ///< the place of the first access in the range, as an index into `places_`
+        /// The place of the first access in the range, as an index into `places_`.
+        u32 place_index = 0;
     };
-    /// A range of bytes that two stream operations access, and that at least one of them changes.
+    /// A range of bytes that two stream operations access, and that at least one of the two
+    /// changes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;

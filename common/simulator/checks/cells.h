@@ -1,4 +1,5 @@
-// A large array of 64-bit cells, initially zero. Cells take no memory until they are touched.
+// A large array of 64-bit cells that are initially zero. Parts of the array take no memory until
+// they are touched.
 //
 // Idea       Most systems allocate a page when it is first touched, so the array is one range of
 //            addresses. WebAssembly does not, so there the array is a table of pieces. Each piece

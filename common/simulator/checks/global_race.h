@@ -64,20 +64,21 @@ public:
     /// The checker's state for one block. The executor has one such object for every running block.
     struct Block {
         u64 block_index = 0;
-        u64 cell_bits = 0;                 ///< the block's index and epoch, as stored in a Cell
-        u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
-        u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
-        u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
-        /// The bounds of the allocation that the block has written last, if writes to the
+        u64 cell_bits = 0;     ///< the block's index and epoch, as stored in a Cell
+        u64 time = 0;          ///< the number of barriers, arrivals and fences so far
+        u64 last_barrier = 0;  ///< the block's time just after the last barrier of the whole block
+        /// The block's time just after the last barrier of any kind.
+        u64 last_barrier_of_any_kind = 0;
+        /// The bounds of the last allocation that the block has written, if writes to this
         /// allocation are expected.
         mutable u64 writable_begin = 0, writable_end = 0;
-        bool is_checked = false;  ///< true if accesses of the block are checked
+        bool is_checked = false;  ///< true if the accesses of the block are checked
         /// The store that the block's worker has in flight, or null if no other worker runs at the
         /// same time.
         StoreInFlight* store_in_flight = nullptr;
         struct ReleaseHistory;
-        ReleaseHistory* release_history =
-            nullptr;  ///< created by the block's first fence; owned by the checker
+        /// Created by the block's first fence; owned by the checker.
+        ReleaseHistory* release_history = nullptr;
         struct WarpOrder;
         /// Created by the first barrier that involves only part of the block.
         std::shared_ptr<WarpOrder> warp_order;
@@ -104,8 +105,9 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the accessed bytes of [begin, end) to `ranges`. Volatile reads and reads of read-only
-    /// allocations are not recorded. Must be called before end_launch.
+    /// Adds those bytes of [begin, end) to `ranges` that the launch has accessed, except bytes that
+    /// were only accessed by volatile reads or by reads of read-only allocations. Must be called
+    /// before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& ranges) const;
     void begin_block(Block& block, u64 block_index, StoreInFlight* store_in_flight = nullptr) const;
     void end_block(Block& block);
@@ -149,8 +151,8 @@ public:
     // ---- accesses: call these before the memory changes ----
 
     /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first_address` (the
-    /// fast path). Returns false if the lanes do not cover whole lines. The caller must then call
-    /// access().
+    /// fast path). Returns false and does nothing if the lanes do not cover whole lines. The caller
+    /// must then call access().
     bool try_read_lines(const Block& block, u32 warp, u32 site, u64 first_address,
                         u32 bytes_per_lane) {
         return try_whole_lines<false>(block, warp, site, first_address, bytes_per_lane);
@@ -160,8 +162,8 @@ public:
         return try_whole_lines<true>(block, warp, site, first_address, bytes_per_lane, &value);
     }
 
-    /// Records that a store has ended. If the check knows the stored values, memory must already
-    /// contain the values.
+    /// Records that a store has ended. If the check knew the stored values, memory must already
+    /// contain them.
     static void finish_store(const Block& block) {
         if (block.store_in_flight != nullptr) block.store_in_flight->end();
     }
@@ -211,13 +213,14 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
-    /// Reports whether the cell records an access by another warp in this launch. Such an access
-    /// needs a complete check.
+    /// Reports whether the cell records an access by another warp in this launch. In that case, the
+    /// complete check is needed.
     static bool is_foreign(Cell cell, Cell own_cell) {
         return ((cell ^ own_cell) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
-    /// Permutes the cells of the lines within each 16 KB. Otherwise the cells of a matrix column
-    /// would often share a few sets of the host's caches. The function is its own inverse.
+    /// Returns the position of a line's cell. The cells of each 16 KB of memory are permuted,
+    /// because otherwise the cells of a matrix column would often share a few sets of the host's
+    /// caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.cell_bits | u64{warp} << kWarpShift |
@@ -262,8 +265,9 @@ private:
     static void begin_store(const Block& block) {
         if (block.store_in_flight != nullptr) block.store_in_flight->begin();
     }
-    /// Reports a store between the addresses `first_address` and `last_address` if the kernel is
-    /// not expected to write to their allocation. The store may leave gaps.
+    /// Reports an error if the kernel is not expected to write to the allocation that contains
+    /// `first_address`. The store writes between `first_address` and `last_address`, possibly with
+    /// gaps.
     void check_write_is_expected(const Block& block, u32 site, u64 first_address,
                                  u64 last_address) {
         if (!ignores_read_only_) return;
@@ -284,19 +288,20 @@ private:
     void release(Block& block, u32 warp, Scope widest_scope = Scope::device);
 
     /// The block and the time of an access. `block` is the index of the block in the grid, and
-    /// `time` is a value of that block's Block::time.
+    /// `time` is the value of Block::time at the access.
     struct AccessTime {
         u64 block, time;
     };
     AccessTime find_access_time(Cell cell) const;
 
-    /// Reports whether the instruction at a site has .cta scope, so it is strong only in its block.
+    /// Reports whether the instruction at a site has .cta scope. Its accesses are then strong only
+    /// for threads of the same block.
     bool has_block_scope(u32 site) const {
         const std::vector<Site>& sites = log_.kernel().sites;
         return site < sites.size() && sites[site].has_block_scope;
     }
 
-    struct SlowPath;  ///< the slow path of the check (global_race.cpp)
+    struct SlowPath;  ///< the checks that the fast path cannot make (global_race.cpp)
     friend struct SlowPath;
 
     u64 capacity_ = 0;
@@ -314,8 +319,8 @@ private:
     struct ReleaseClock;
     std::unique_ptr<ReleaseClock> release_clock_;
     struct Renumberings;
-    /// New indices for blocks that have used up all epochs (10 bits) of their old index. They are
-    /// larger than the index of any block in the grid.
+    /// New indices for blocks that have used up all epochs (10 bits) of their old index. A new
+    /// index is larger than the index of any block in the grid.
     std::unique_ptr<Renumberings> renumberings_;
 };
 

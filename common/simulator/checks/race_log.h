@@ -1,4 +1,4 @@
-// The log of a launch's races, which both race checkers use. It reports each race once.
+// The log of a launch's races, which both race checkers use. The log reports each race once.
 //
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
@@ -25,8 +25,8 @@ namespace coalesce::simulator {
 constexpr u32 kMaxStoredBytes = 16;
 
 /// The value that each lane will store. `copy_lane_value` writes a lane's bytes, at most
-/// kMaxStoredBytes, to `bytes` in memory order. Only a race calls `copy`, so correct kernels never
-/// pay for it. If `copy_lane_value` is null, the value is unknown.
+/// kMaxStoredBytes, to `bytes` in memory order. It is called only if there is a race, so correct
+/// kernels never pay for it. If it is null, the values are unknown.
 struct StoredValue {
     void (*copy_lane_value)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
@@ -60,9 +60,9 @@ bool are_ascending(const Access& access) {
     return is_ascending;
 }
 
-/// Finds two lanes of one store that write different values to the same address. Calls `tell(lane,
-/// other)` for the first such pair, and `note_equal_values()` for each earlier pair that stores
-/// equal values.
+/// Finds two lanes of one store that write different values to the same address. Calls
+/// `report_clash(lane, other_lane)` for the first such pair, and `note_equal_values()` for each
+/// earlier pair that writes equal values to the same address.
 template <class Access, class ReportClash, class NoteEqualValues>
 void find_conflicting_lanes(const Access& access, ReportClash report_clash,
                             NoteEqualValues note_equal_values) {
@@ -80,7 +80,7 @@ void find_conflicting_lanes(const Access& access, ReportClash report_clash,
     }
 }
 
-/// The order of the two accesses of a race.
+/// The types of the two accesses of a race, the later access first.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
 const char* race_kind_name(RaceKind kind);
 inline RaceKind find_race_kind(bool earlier_wrote, bool later_wrote) {
@@ -88,13 +88,14 @@ inline RaceKind find_race_kind(bool earlier_wrote, bool later_wrote) {
     return earlier_wrote ? RaceKind::write_after_write : RaceKind::write_after_read;
 }
 
-/// The cause of a race, which determines its remedy.
+/// The cause of a race. It determines the advice in the report.
 enum class RaceCause : u8 {
     unordered,         ///< no synchronization orders the two accesses
     same_instruction,  ///< two lanes of one store write to the same bytes
     pending_copy,      ///< the earlier access is an asynchronous copy that may still be in flight
-    missing_proxy_fence,  ///< the later access is a bulk copy, which may not see the earlier store
-    early_arrival,        ///< two arrivals at an mbarrier may be counted in the same phase
+    /// The later access is a bulk copy, which may not see the earlier store without a proxy fence.
+    missing_proxy_fence,
+    early_arrival,  ///< two arrivals at an mbarrier may be counted in the same phase
     /// the later access is a load through a cache that is not coherent with the earlier store
     read_only_path,
 };
@@ -128,8 +129,8 @@ public:
     /// grid barrier.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
-    /// If the race is already known, counts the race and returns true. Returns false for a new
-    /// race, which the caller must describe.
+    /// If the log already contains the race, counts it and returns true. Returns false for a new
+    /// race, which the caller must then add with add().
     bool count_if_known(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
     void add(Race race);
 
@@ -154,7 +155,7 @@ private:
     ptx::SourceLine find_source_line(const RaceAccess& access) const;
     Place find_place(const RaceAccess& access) const;
     bool is_atomic(const RaceAccess& access) const;
-    /// Reports whether the access is atomic or volatile, and may therefore be an access to a flag.
+    /// Reports whether the access is atomic or volatile. Such an access may be an access to a flag.
     bool is_strong(const RaceAccess& access) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
@@ -167,14 +168,15 @@ private:
     /// a block, or different lanes of a warp.
     enum class RaceScope : u8 { blocks, warps, lanes };
     static RaceScope find_group(const RaceAccess& a, const RaceAccess& b);
-    /// Returns the widest group of all races that one barrier would prevent together with `race`.
+    /// Returns the widest scope among `race` and all other races that the same barrier would
+    /// prevent.
     RaceScope find_widest_scope(const Race& race) const;
     std::string format_wait_for_copy(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
     bool may_follow_flag(const Race& race) const;
     std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
-    /// If two threads that differ only in y or z write the same element, advises the user to
+    /// If two threads that differ only in y or z write the same element, returns the advice to
     /// include y or z in the index. Otherwise returns "".
     std::string format_missing_coordinate(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;

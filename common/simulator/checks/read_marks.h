@@ -1,9 +1,9 @@
 // Records which bytes of memory a launch reads, for streamcheck.
 //
-// Idea   The race check ignores memory that a launch only reads. This file marks which of these
-//        bytes were read. Each 4-byte word of memory has a mark, with one bit per byte. Most reads
-//        cover whole lines of 128 bytes, so each line has a mark, too. A line was read if it is
-//        marked or if all of its words are marked.
+// Idea   The race check ignores memory that a launch only reads. This file therefore marks which
+//        bytes of such memory were read. Each 4-byte word of memory has a mark, with one bit per
+//        byte. Most reads cover whole lines of 128 bytes, so each line has a mark, too. A line was
+//        read if it is marked or if all of its words are marked.
 // Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The marks stay
 //        allocated for the next launch, because fresh pages from the OS would take longer than a
 //        short kernel. Only the pages that contain marks are cleared.
@@ -43,12 +43,12 @@ public:
     u64 end() const { return end_; }
 
 private:
-    static constexpr u8 kFullMark =
-        0x0f;  ///< the mark of a word or line whose bytes have all been read
+    /// The mark of a word or line all of whose bytes have been read.
+    static constexpr u8 kFullMark = 0x0f;
     static constexpr u64 kEightFullMarks = 0x0f0f'0f0f'0f0f'0f0full;
     static constexpr u64 kLineBytes = 128;
 
-    /// Reports whether the first `count` words or lines in `marks` are marked.
+    /// Reports whether the first `count` words, or lines, in `marks` are marked completely.
     static bool are_all_marked(const u8* marks, u64 count) {
         u64 combined_marks = kEightFullMarks;
         for (; count >= 8; count -= 8, marks += 8) {
@@ -64,7 +64,8 @@ private:
     bool covers_whole_lines(u64 address, u64 bytes) const {
         return bytes % kLineBytes == 0 && (address - begin_) % kLineBytes == 0;
     }
-    /// Returns the mark of the word (or of the line) that contains the address.
+    /// Returns a pointer to the mark of the word (word_mark) or of the line (line_mark) that
+    /// contains the address.
     u8* word_mark(u64 address) const {
         return word_marks_.get() + ((address >> 2) - (begin_ >> 2));
     }
@@ -98,7 +99,8 @@ class ReadMarks {
 public:
     AllocationReadMarks& find_marks(const Allocation& allocation);
     void add_to_ranges(AccessedRanges& ranges, const Kernel& kernel) const;
-    /// Removes all marks after a launch. Keeps the mark arrays of allocations that were read.
+    /// Removes all marks after a launch. Keeps the mark arrays of the allocations that the launch
+    /// has read.
     void clear();
 
 private:

@@ -1,4 +1,5 @@
-// Detects data races in the shared memory of a block, and reads of uninitialized shared memory.
+// Detects data races in the shared memory of a block or cluster, and reads of uninitialized shared
+// memory.
 //
 // Builds on  race_log.h.
 // Idea       Each warp has a vector clock, with an entry for every warp. A warp's entry for itself
@@ -37,8 +38,9 @@ struct SharedAccess {
     /// preceded it.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value to be stored
-    /// For a read that may load uninitialized bytes, the array that receives a mask of these bytes
-    /// for each lane. Otherwise null.
+    /// For a read that may load uninitialized bytes, an array with one element per lane. The check
+    /// stores a mask of the lane's uninitialized bytes in each element. Null for all other
+    /// accesses.
     u32* undefined = nullptr;
 };
 
@@ -64,8 +66,8 @@ public:
     };
 
     /// Starts a launch. `log` collects the races that all workers find. `warps` is the number of
-    /// warps in a block, or in all blocks of a cluster. `blocks` is the number of blocks in a
-    /// cluster, or 1 if the launch has no clusters.
+    /// warps in a block or, if the launch has clusters, in all blocks of a cluster. `blocks` is the
+    /// number of blocks in a cluster, or 1 if the launch has no clusters.
     void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks enabled_checks,
                       u32 warps = kLanes, u32 blocks = 1);
     /// Starts a block. `memory` is the block's shared memory. The checker reads `memory` to
@@ -89,16 +91,16 @@ public:
     void check_read(const SharedAccess& access);
     void check_write(const SharedAccess& access);
     void check_atomic(const SharedAccess& access);
-    /// Records an operation on an mbarrier, or the start of a copy that will signal the mbarrier.
-    /// These operations do not race with each other, but with plain stores that overwrite the
-    /// mbarrier.
+    /// Checks an operation on an mbarrier, or the start of a copy that will signal the mbarrier.
+    /// Such operations do not race with each other, but they race with plain stores that overwrite
+    /// the mbarrier.
     void check_mbarrier_use(const SharedAccess& access);
-    /// Marks bytes as initialized if they were written without a call to write(), for example by an
-    /// atomic.
+    /// Marks bytes as initialized. Must be called if they were written without a call of
+    /// check_write(), for example by an atomic.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks bytes as uninitialized if the lanes have stored uninitialized values to them.
-    /// `undefined` has a mask of these bytes for each lane, or is null if there are none.
+    /// Marks the bytes as uninitialized to which the lanes have stored uninitialized values.
+    /// `undefined` contains a mask of these bytes for each lane, or is null if there are none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
@@ -111,8 +113,8 @@ public:
     void record_barrier_arrival(u32 id, u32 warp);
     /// Records that the barrier has completed. Must be called once, before any warp continues.
     /// `waiting_warps` contains the warps that waited, but not those that only arrived.
-    /// `whole_block` is true if all live warps waited. `first_warp` is the block's first warp in
-    /// its cluster.
+    /// `is_whole_block` is true if all live warps waited. `first_warp` is the index of the block's
+    /// first warp within its cluster.
     void complete_barrier(u32 id, Mask waiting_warps, bool is_whole_block, u32 first_warp = 0);
     /// record_cluster_arrival records that a warp arrives at the cluster's barrier; `releases` is
     /// false for .relaxed. complete_cluster_barrier records that all warps have arrived.
@@ -124,16 +126,16 @@ public:
     /// exited. The barrier does not order the accesses of live lanes that are not in `lanes`.
     void record_syncwarp(u32 warp, Mask lanes, Mask live_lanes = kAllLanes);
     void record_fence(u32 warp);
-    /// Orders the lanes' later accesses after those that other warps have released through the
-    /// addresses of `access`. Must be called after a strong read or an atomic.
+    /// Orders the lanes' later accesses after the accesses that other warps have released through
+    /// the addresses of `access`. Must be called after a strong read or an atomic.
     void acquire(const SharedAccess& access);
-    /// record_mbarrier_arrival records that a warp arrives at an mbarrier, which releases the
-    /// warp's accesses. record_mbarrier_wait records that the warp's wait or test of the mbarrier
-    /// succeeded, which acquires the released accesses.
+    /// record_mbarrier_arrival records that a warp arrives at an mbarrier. The arrival releases the
+    /// warp's accesses. record_mbarrier_wait records that the warp has waited for the mbarrier, or
+    /// tested it successfully. The wait acquires the released accesses.
     void record_mbarrier_arrival(u32 warp, u32 address);
     void record_mbarrier_wait(u32 warp, u32 address);
     /// Counts the arrivals of the lanes in the current phase of their mbarriers. Reports an arrival
-    /// that, in another order of the threads, might count for the previous phase. Must be called
+    /// that might count for the previous phase if the threads ran in another order. Must be called
     /// after record_mbarrier_arrival.
     void check_arrival_phase(const SharedAccess& access);
     void record_phase_end(u32 address);
@@ -157,14 +159,14 @@ public:
 
     /// Records a fence.proxy.async, which makes earlier stores visible to later bulk copies.
     void record_proxy_fence(u32 warp);
-    /// Reports a race if no proxy fence separates a store from a later bulk copy of the same bytes.
-    /// Without the fence, the copy may not see the store. `is_write` is true if the copy overwrites
-    /// the bytes.
+    /// Checks a bulk copy of bytes that a thread has stored before. Reports a race if there is no
+    /// proxy fence between the store and the copy, because the copy may then not see the store.
+    /// `is_write` is true if the copy overwrites the bytes.
     void check_proxy_fence(const SharedAccess& access, bool is_write);
 
     /// Records that one lane starts a copy. Until end_bulk_copy, no thread may access the bytes
-    /// that the copy writes, or write the bytes that the copy reads. Returns a ticket for
-    /// end_bulk_copy.
+    /// that the copy writes, or write the bytes that the copy reads. Returns the `copy_id` to pass
+    /// to end_bulk_copy.
     u32 begin_bulk_copy(const SharedAccess& access, bool is_write);
     /// Records that the copy is complete. A copy that writes to shared memory also arrives at
     /// `mbarrier`.

@@ -1,4 +1,4 @@
-// Gives the race check the values of stores that other workers have not finished yet.
+// Lets the race check see the values of stores that other workers have not finished yet.
 //
 // Idea   A worker first checks a store and then writes its values to memory. In between, the store
 //        is in flight: another worker finds the store in the shadow, but the old value in memory.
@@ -34,7 +34,7 @@ struct WarpStore {
     bool writes_to(u32 lane, u64 address) const {
         return lane_address(lane) <= address && address < lane_address(lane) + bytes_per_lane;
     }
-    /// Returns the byte that the lane writes to address `address`.
+    /// Returns the byte that the lane writes to `address`.
     u8 byte_at(u32 lane, u64 address) const {
         u8 bytes[kMaxStoredBytes];
         value.copy_lane_value(value.context, static_cast<int>(lane), bytes);
@@ -58,8 +58,8 @@ public:
     /// Records that the store has ended. Must be called once memory contains the stored values.
     void end() { state_.store(State::idle, std::memory_order_release); }
 
-    /// Pauses all stores while the object exists. Every other worker has either finished its store,
-    /// or waits and shows the values that it will store.
+    /// An object that pauses all stores while it exists. Every other worker has either finished its
+    /// store, or is waiting and shows the values that it will store.
     class StorePause {
     public:
         StorePause(StoreInFlight& own_store, const WarpStore& store);
@@ -76,7 +76,7 @@ public:
 private:
     enum class State : u8 { idle, writing, waiting };
     std::atomic<State> state_ = State::idle;
-    WarpStore pending_store_;  ///< valid while the state is State::waits
+    WarpStore pending_store_;  ///< valid while the state is State::waiting
 };
 
 }  // namespace coalesce::simulator

@@ -10,20 +10,22 @@
 
 namespace coalesce::simulator {
 
-/// How exactly the simulator computes an opcode. A column of opcodes.inc lists the value of each
-/// opcode.
+/// How exactly the simulator computes the results of an opcode. opcodes.inc contains the value for
+/// each opcode.
 enum class Exactness : u8 {
     exact,  ///< the result is the same as on a GPU
     /// The .approx and .full variants are computed in double precision and then rounded once
     /// (math.cpp).
     approximation,
-    /// Sums of products of floats are rounded once, after the last addition
+    /// Sums of products of floats are rounded only once, after the last addition, unlike on a GPU
     /// (addons/matrices/tensor_cores.cpp).
     product,
     mipmap,  ///< the variants with a mipmap level have not been compared with a GPU
     hint,    ///< a hint that changes no result and costs no time
     time,    ///< the result depends on a clock, and the simulator's clocks show simulated time
-    copy,    ///< the .bulk variant uses the asynchronous proxy
+    /// The .bulk variant uses the asynchronous proxy, for which some missing fences are not
+    /// detected.
+    copy,
 };
 
 /// A deviation of the simulator from a GPU, for one instruction.

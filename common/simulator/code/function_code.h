@@ -1,5 +1,6 @@
 // Declares the executable form of a kernel: the Ops of the kernel and of the functions that it
-// calls. Prologues compute values once for many threads, and slots store values.
+// calls, the prologues, which compute values once for many threads, and the slots, in which the
+// values are stored.
 #pragma once
 
 #include <map>
@@ -29,7 +30,8 @@ struct ParameterSlot {
 };
 
 struct FunctionCode;
-/// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
+/// A call instruction: the callee, and the offsets of arguments and results in the caller's
+/// parameter memory.
 struct CallSite {
     /// The called function; null for a call through a pointer (Op::a).
     const FunctionCode* callee = nullptr;
@@ -37,8 +39,8 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp stores separately. While the register is live, its value is at this
-/// position in the warp's register file.
+/// A register that each warp stores separately, and its position in the warp's own register file.
+/// The register's value is at this position while the register is live.
 struct RegisterPlacement {
     u32 root = 0;               ///< the register's root (Registers::root)
     u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
@@ -54,12 +56,12 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 register_file_bytes = 0;      ///< the size of a warp's register file
+    u32 register_file_bytes = 0;      ///< the size of a warp's register file, in bytes
     std::vector<SlotPosition> slots;  ///< the slots in the warp's register file
     /// The size of a frame's parameter memory in bytes per lane. The parameter memory contains the
     /// frame's own parameters, its results and the arguments of its calls.
     u32 parameter_bytes = 0;
-    u32 local_bytes = 0;  ///< the size of the local variables of one thread
+    u32 local_bytes = 0;  ///< the size of the local variables of one thread, in bytes
     /// The offset of each local variable within a thread's local memory, for code that displays a
     /// thread's variables (trace/).
     std::map<std::string, u32> local_offsets;
@@ -97,9 +99,9 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each run of straight-line code, the number of instructions on each line. Each run ends
-    /// with an Op that has a weight (Op::weight). All instructions of the run are executed as often
-    /// as this Op.
+    /// For each run of straight-line code, the number of instructions on each line (file and line).
+    /// Each run ends with an Op whose Op::instruction_count is not 0, and all instructions of the
+    /// run are executed as often as this Op.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each run of straight-line code, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.

@@ -54,20 +54,21 @@ struct alignas(64) Op {
     /// The number of PTX instructions that this Op represents, including hoisted instructions.
     u16 instruction_count = 0;
     u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
-    u8 detail = 0;  ///< the variant of the instruction, in its handler's own encoding
+    u8 detail = 0;  ///< the variant of the instruction, encoded as its handler expects
     bool guard_negated = false;
     bool has_destination = true;
     /// True for a branch in a loop that waits until another thread changes memory.
     bool is_spin_branch = false;
-    /// The bit for this global load in a mask of pending loads (ptxas/load_waits.h).
+    /// The index of this global load's bit in Warp::pending_loads (ptxas/load_waits.h).
     u8 load_bit = 0;
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
-    const Op* target = nullptr;         ///< the next Op if the branch is taken
-    Handler guarded_handler = nullptr;  ///< the handler to call if the guard of the Op is true
-    Slot d2 = {};                       ///< the second destination (p|q, carry flags)
-    Slot members = {};                  ///< for .sync instructions, the mask of participating lanes
+    const Op* target = nullptr;  ///< the next Op if the branch is taken
+    /// The instruction's own handler, which op_guarded and op_warp_sync call.
+    Handler guarded_handler = nullptr;
+    Slot d2 = {};       ///< the second destination (p|q, carry flags)
+    Slot members = {};  ///< for .sync instructions, the mask of participating lanes
     const CallSite* call_site = nullptr;
     const MatrixOp* matrix = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< the branch targets of brx.idx
@@ -94,8 +95,8 @@ struct MemoryUse {
     RemoteAtomic remote_atomic = RemoteAtomic::single_atomic;
 };
 
-/// A memory access in the machine code. The counters count these accesses. ptxas may split a PTX
-/// access into several machine accesses, or merge several PTX accesses into one
+/// A memory access in the machine code. The counters count machine accesses. ptxas may split a PTX
+/// access into several machine accesses, or merge several PTX accesses into one machine access
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
     i32 byte_offset = 0;  ///< the offset from the address of the PTX access, in bytes
@@ -124,7 +125,8 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// The accesses in the machine code if ptxas changes this access. Otherwise empty.
+    /// The accesses in the machine code that replace this access. Empty if ptxas does not change
+    /// it.
     std::optional<MachineAccesses> machine_accesses;
     u32 instruction = 0;  ///< the index of the instruction in Function::body
     /// the kernel or callee that contains the instruction
@@ -138,20 +140,21 @@ struct Site : MemoryUse {
     std::vector<u32> pointer_offsets = {};
 };
 
-/// The memory that stores and atomics may write to (analysis/written_memory.h).
+/// The memory to which a kernel's stores and atomics may write (analysis/written_memory.h).
 struct WrittenMemory {
     bool may_be_anywhere = false;
     /// The pointers through which the kernel writes, as offsets in parameter memory.
     std::vector<u32> pointer_offsets;
-    std::vector<std::string> variable_names;  ///< the names of module variables
+    /// The names of the module's variables to which the kernel may write.
+    std::vector<std::string> variable_names;
 };
 
-/// Counts the loads of one instruction that read only uninitialized bytes. Used if every such load
-/// is a mistake.
+/// The loads of one instruction that read only uninitialized bytes. They are counted here if every
+/// such load is a mistake.
 struct UninitialisedReads {
     std::atomic<u64> count{0};
-    /// The thread that is reported: the first by block index, then by thread index. Both indices
-    /// are packed into one number.
+    /// The thread to report: of all threads with such a load, the first by block index and then by
+    /// thread index. Both indices are packed into one number.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -164,7 +167,8 @@ struct KernelTotals {
     /// The number of launches that ended with an error. Their counts are discarded, because the
     /// number of blocks executed before the error is not deterministic.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
+    /// The number of launches without checks (Options::max_checked_launches).
+    u64 unchecked_launches = 0;
     Dim3 grid, block;  ///< the dimensions of the last launch, even if it ended with an error
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< the number of instructions, summed over all active lanes
@@ -196,17 +200,19 @@ struct Kernel {
     std::map<std::string, u32> shared_offsets;  ///< the offset of each .shared variable, in bytes
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
-    u32 local_bytes = 0;                 ///< the size of local memory per thread
+    u32 local_bytes = 0;                 ///< the size of local memory per thread, in bytes
     u32 estimated_registers = 0;         ///< the estimated number of 32-bit registers per thread
-    /// The estimated number of registers that the kernel lacks because of its directives.
+    /// The estimated number of registers that the kernel needs beyond the limit of its directives
+    /// (such as .maxnreg).
     u32 estimated_spilled_registers = 0;
-    /// For each PTX instruction of the function, its estimated address in the machine code.
+    /// For each PTX instruction of the function, its estimated position in the order of the machine
+    /// code.
     std::vector<u32> estimated_code_addresses;
     /// The loops whose unrolling by ptxas changes the counters, each given by the index of one of
     /// its instructions.
     std::vector<u32> unrolled_loops;
-    /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop. 0 means
-    /// not at all.
+    /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop. 0 if
+    /// ptxas does not unroll the loop, and for all other instructions.
     std::vector<u32> turns_unrolled;
 
     /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()
@@ -215,7 +221,7 @@ struct Kernel {
         std::once_flag compute_once;
         std::shared_ptr<const ByteUses> computed_uses;
     } mutable byte_uses;
-    /// For each site, the loads that read only uninitialized bytes; parallel to `sites`.
+    /// The loads that read only uninitialized bytes, for each element of `sites`.
     mutable std::vector<UninitialisedReads> uninitialised_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
@@ -224,12 +230,12 @@ struct Kernel {
     std::shared_ptr<Code> cluster_code;
     /// The code for recorded blocks (execute/recorder.h).
     std::shared_ptr<Code> recording_code;
-    WrittenMemory written_memory;  ///< the memory that the kernel may write; set by lowering
+    WrittenMemory written_memory;  ///< the memory to which the kernel may write; set by lowering
     bool ends_early_without_work = false;  ///< set by lowering (see analysis/early_end.h)
     std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
 
-    /// Converts a line to a place that includes the file's name.
+    /// Returns the place of a line, which contains the file's name.
     Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };

@@ -33,10 +33,11 @@ struct LaunchConfig {
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool has_explicit_cluster = false;
 
-    /// The object to which the launch adds the byte ranges that it accesses, or null.
+    /// The object to which the launch adds the byte ranges that it accesses. Null if nobody needs
+    /// them.
     AccessedRanges* accessed_ranges = nullptr;
-    /// True to add only accesses to memory that host and device share. Reads of allocations that
-    /// the kernel does not write are then left out.
+    /// True to add only accesses to memory that host and device share, and to leave out reads of
+    /// allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
     /// The devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};

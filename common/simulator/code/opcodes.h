@@ -1,6 +1,6 @@
 // Lists the PTX opcodes that the simulator supports. The lowering uses the list to choose the part
-// of the simulator that executes an instruction. The grader uses it to decide which instructions a
-// submission may contain.
+// of the simulator that executes an instruction. The grader uses the list to decide which
+// instructions a submission may contain.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ enum class OpcodeGroup : u8 {
     /// instructions/: lane-wise operations, in which each lane depends only on the same lane of the
     /// sources.
     lanes,
-    move,  ///< lowering/lower_values.cpp: mov and cvta, most of which are resolved during lowering
+    move,     ///< lowering/lower_values.cpp: mov and cvta, most of which need no Op
     access,   ///< lowering/lower_memory.cpp: loads and stores
     control,  ///< lowering/lower_control.cpp: branches, calls, barriers, exit
     warp,     ///< execute/families.cpp: operations that exchange data between the lanes of a warp

@@ -1,4 +1,4 @@
-// Computes the hardware counters of one warp-wide memory instruction.
+// Computes how much one warp-wide memory instruction adds to the hardware counters.
 //
 // Idea   The counting rules are pure functions of the 32 lanes' addresses. The rules are defined
 //        here, tested against a table of counters measured on a GPU, and used for every memory
@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
-    u32 wavefront_count =
-        0;  ///< the number of wavefronts, including those caused by bank conflicts
+    /// The number of wavefronts, including those caused by bank conflicts.
+    u32 wavefront_count = 0;
     /// The number of wavefronts if there were no bank conflicts: one for each pass with an active
     /// lane.
     u32 ideal = 0;
@@ -28,6 +28,9 @@ struct Wavefronts {
     }
 };
 
+/// The kinds of access to shared memory, which count_wavefronts() counts in different ways.
+/// `matrix` stands for ldmatrix and stmatrix.
+enum class SharedAccessKind : u8 { load, store, matrix };
 /// Counts the wavefronts of an access to shared memory. Accesses of up to 4 bytes per lane are
 /// served in one pass, 8-byte accesses in two half warps, and 16-byte accesses in four quarter
 /// warps. In each pass, the bank with the most distinct 4-byte words determines the number of
@@ -37,7 +40,6 @@ struct Wavefronts {
 /// lane i with lane i ^ 1, or each lane i with lane i ^ 2. (Measured on an H200: 600 patterns of
 /// such loads all follow this rule, and 300 patterns of stores never do.) The 16-byte rows of 8x8
 /// matrices (ldmatrix, stmatrix) count like stores: one pass per matrix.
-enum class SharedAccessKind : u8 { load, store, matrix };
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                             SharedAccessKind kind);
 
@@ -69,34 +71,34 @@ u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask a
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool is_compare_and_swap);
 
-/// ptxas compiles a float addition or a 64-bit atomic on shared memory to a loop, in which each
-/// iteration loads words and then exchanges them. Returns the lanes that can exchange their values
-/// in one iteration: in each pass of 32 or 16 lanes, the first active lane of each bank. (Measured
-/// on an H200 with five instructions on 22 patterns, one warp each: the requests and wavefronts all
-/// match.)
+/// Returns the lanes that can exchange their values in one iteration of a loop: in each pass of 32
+/// or 16 lanes, the first active lane of each bank. ptxas compiles a float addition or a 64-bit
+/// atomic on shared memory to such a loop, in which each iteration loads words and then exchanges
+/// them. (Measured on an H200 with five instructions on 22 patterns, one warp each: the requests
+/// and wavefronts all match.)
 Mask find_first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
-/// access updates one group of four counters. The alignment keeps each group in one cache line of
-/// the host.
+/// access updates one group of four counters, and the alignment keeps each group in one cache line
+/// of the host.
 struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
     u64 useful_bytes = 0;  ///< global memory: the number of bytes that the lanes requested
-    u64 wait_count =
-        0;  ///< the number of waits at this site for global loads or asynchronous copies
+    /// The number of waits at this site for global loads or asynchronous copies.
+    u64 wait_count = 0;
 
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// Each load from shared memory adds the bytes that asynchronous copies have in flight at that
-    /// time.
+    /// The bytes that asynchronous copies to shared memory have in flight, summed over all loads
+    /// from shared memory.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// Load requests of the loops to which ptxas compiles some atomics on shared memory.
+    /// The load requests of the loops to which ptxas compiles some atomics on shared memory.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;
@@ -108,7 +110,8 @@ struct alignas(32) SiteCounters {
     u64 polls = 0;
     u64 repeated_polls = 0;  ///< polls that read the same value as the warp's previous poll
 
-    /// Adds a request in which each lane in `lanes` accesses `bytes` bytes.
+    /// Adds a request in which each lane in `lanes` accesses `bytes` bytes, and all lanes together
+    /// access `touched_sectors` sectors.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
         ++requests;
         sectors += touched_sectors;

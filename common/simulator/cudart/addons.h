@@ -10,7 +10,7 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// These functions execute work that occurs only as a graph node.
+/// These functions execute the kinds of work that exist only as graph nodes.
 void execute_node(const ChildWork& work);
 void execute_node(const AllocateWork& work);
 void execute_node(const FreeWork& work);

@@ -39,8 +39,8 @@ namespace coalesce::simulator::cudart {
 /// Sets the calling thread's last error, unless `error` is cudaSuccess. Returns `error`.
 cudaError_t set_last_error(cudaError_t error);
 
-/// Returns the context's error, or cudaSuccess if it has none. The first call after a kernel makes
-/// the kernel's error the context's error.
+/// Returns the context's error, or cudaSuccess if it has none. If a kernel has failed, the first
+/// call after this kernel makes the kernel's error the context's error.
 cudaError_t context_error();
 
 /// Reports whether the program has called a function that needs the device.
@@ -54,7 +54,8 @@ void set_context_error(cudaError_t error);
 /// reported the reason is disabled.
 void report_kernel_failure(cudaError_t error, const std::string& kernel);
 
-/// Completes a cudaDeviceReset after a context error. The device stays unusable for this process.
+/// Completes a cudaDeviceReset that follows a context error. The device stays unusable for this
+/// process.
 void reset_broken_context();
 
 /// The last error of a thread. Callers save and restore this error around calls that must not
@@ -65,10 +66,11 @@ struct LastError {
 };
 LastError& last_error_of_thread();
 
-/// Repairs the context and clears the calling thread's last error. Hardware cannot do this.
+/// Repairs the context and clears the calling thread's last error. On hardware, a broken context
+/// cannot be repaired.
 void reset_failed_context();
 
-/// Reports whether a kernel's error makes all later calls fail.
+/// Reports whether a kernel has failed with an error that makes all later calls fail.
 bool is_context_broken();
 
 /// Records a sentence that explains the current call. If the call fails because of a mistake in the
@@ -79,8 +81,8 @@ void explain(const std::string& sentence);
 /// Explains the current call like `explain`, and ends the call with `error`.
 [[noreturn]] void refuse(const std::string& reason, cudaError_t error = cudaErrorInvalidValue);
 
-/// Reports that the program uses an unsupported feature, so that its later results may differ from
-/// a GPU's. `kernel` is the name of the kernel that cannot run, if any.
+/// Reports that the program uses an unsupported feature, and that its later results may therefore
+/// differ from a GPU's. `kernel` is the name of the kernel that cannot run, if any.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
@@ -91,8 +93,8 @@ void report_unsupported(const std::string& message, const std::string& cure,
 /// in the same way.
 [[noreturn]] void fail_not_supported(const std::string& reason);
 
-/// The current API call of this thread. Calls that our implementation makes internally are part of
-/// the current call.
+/// An API call that this thread is executing. Calls that our implementation makes internally count
+/// as part of the program's call (the outermost call).
 class CurrentCall {
 public:
     using ErrorName = const char* (*)(cudaError_t);

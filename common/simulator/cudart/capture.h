@@ -32,14 +32,15 @@ namespace coalesce::simulator::cudart {
 struct Capture;
 struct Node;
 
-/// A node that must complete before a dependent node. The edge's data affects only speed.
+/// A dependency of a node: the node that must complete before it, and the data of the edge between
+/// the two nodes. The data affects only speed.
 struct Dependency {
     Node* node = nullptr;
     cudaGraphEdgeData data{};
 };
 
-/// The number of captures in progress, which is nearly always 0. Calls check this number before
-/// they search for a capture.
+/// The number of captures in progress. Calls first check this number, which is nearly always 0, and
+/// search for a capture only if it is not 0.
 extern std::atomic<int> captures_in_progress;
 
 inline bool has_capture() {
@@ -62,7 +63,7 @@ void check_not_captured(cudaStream_t stream);
 /// Fails if any stream is being captured. Called by functions that wait for all streams.
 void check_nothing_captured();
 
-/// Calls `make_node`, and invalidates the capture if `make_node` fails.
+/// Calls `make_node`. If `make_node` fails, invalidates the capture and fails with the same error.
 void invalidate_on_failure(Capture& capture, const std::function<void()>& make_node);
 
 /// Adds a node for work in a captured stream.
@@ -71,7 +72,8 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Executes the work immediately, or adds it to the capture if the stream is being captured.
 void execute_or_capture(cudaStream_t stream, Work work);
 
-/// These functions add an allocation node or a free node to the captured graph.
+/// capture_allocation adds an allocation node to the captured graph and stores the address of the
+/// memory in `*pointer`. capture_free adds a free node.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes);
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
@@ -125,7 +127,8 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
     });
 }
 
-/// Runs a call that queues work in the default stream and waits for its completion.
+/// Runs a call that queues work in the default stream and waits until the work is complete.
+/// `describe(arguments...)` returns the work.
 template <class Describe, class... Arguments>
 cudaError_t execute_now(const char* name, Describe describe,
                         const Arguments&... arguments) noexcept {
@@ -140,8 +143,8 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines the function `call`. It has the `count` parameters of `describe`, and executes the work
-/// that `describe` returns immediately.
+/// Defines the function `call`, which has the `count` parameters of `describe`. It immediately
+/// executes the work that `describe` returns.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)

@@ -10,8 +10,9 @@
 
 extern "C" {
 
-/// Runs the body of a driver function, as api.h does for runtime functions. `error_name` returns
-/// the name of an error for explanations and reports. The runtime's last error stays unchanged.
+/// Runs the body of a driver function in the way in which api.h runs the bodies of runtime
+/// functions, but does not change the runtime's last error. `error_name` returns the name of an
+/// error for explanations and reports.
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body);
 
@@ -38,13 +39,14 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned interleave, unsigned swizzle, unsigned promotion,
                                     unsigned fill);
 
-/// Fills `height` rows of `width` elements each with `value`. `element_bytes` is the size of an
-/// element in bytes (1, 2 or 4). The rows are filled in a stream, or immediately if `stream` is
-/// null.
+/// Sets all elements in `height` rows of `width` elements each to `value`. `element_bytes` is the
+/// size of an element in bytes (1, 2 or 4). The work is queued in `*stream`, or executed
+/// immediately if `stream` is null.
 cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element_bytes,
                          size_t width, size_t height, const cudaStream_t* stream);
 
-/// Finds the allocation that contains `pointer`. Returns false if there is none.
+/// Stores the start and the size of the allocation that contains `pointer`. Returns false if there
+/// is no such allocation. `begin` and `bytes` may be null.
 bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes);
 
 /// Unpacks the kernel arguments that `launch_options` passes in one buffer, and calls `launch` with

@@ -1,5 +1,5 @@
-// Declares the exceptions that make a call fail. The wrapper around a call (api.h,
-// driver_support.h) catches the exception and returns its error.
+// Declares the exception that makes an API call fail, and functions that throw it. The wrapper
+// around each call (api.h, driver_support.h) catches the exception and returns its error.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@ struct Failure {
     throw Failure{error};
 }
 
-/// Fails unless `condition` is true.
+/// Fails with `error` unless `condition` is true.
 inline void require(bool condition, cudaError_t error = cudaErrorInvalidValue) {
     if (!condition) fail(error);
 }

@@ -29,13 +29,13 @@ struct KernelArguments {
 
 std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle, void** arguments);
 
-/// Returns the arguments of a launch that passes them in one buffer. `launch_options` is a list of
-/// names and values in cuLaunchKernel's format.
+/// Returns the arguments of a launch that passes all of them in one buffer. `launch_options`
+/// describes the buffer in the format of cuLaunchKernel's parameter `extra`.
 std::shared_ptr<const KernelArguments> unpack_argument_buffer(const KernelHandle& handle,
                                                               void** launch_options);
 
-/// Returns the kernel to launch, lowered and ready to run. If the kernel's code cannot be run, this
-/// call and all later calls fail.
+/// Returns the kernel to launch, lowered and ready to run. If the kernel's code cannot be run, the
+/// current API call and all later ones fail.
 KernelHandle& find_runnable_kernel(const void* function);
 
 /// Fails, with an explanation, if the device cannot run the launch.

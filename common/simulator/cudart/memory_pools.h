@@ -6,11 +6,13 @@
 
 namespace coalesce::simulator::cudart {
 
-/// These functions do the work of cudaMalloc and cudaFree, but are not API calls (api.h).
+/// allocate_device does the work of cudaMalloc, and free_device that of cudaFree. Neither of them
+/// is an API call (api.h).
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 
-/// Records that `pointer` was freed, even if the memory does not come from a pool.
+/// Updates the statistics of the memory pool from which the memory at `pointer` was allocated,
+/// after the memory has been freed. Does nothing if the memory does not come from a pool.
 void record_freed_in_pools(const void* pointer);
 
 }  // namespace coalesce::simulator::cudart

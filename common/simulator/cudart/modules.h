@@ -1,7 +1,7 @@
 // Declares the program's device code: the kernels and variables, which the program identifies by
 // host addresses, and their PTX modules.
 //
-// Builds on  fatbin/ (extracts the PTX), Device::load (makes kernels from it).
+// Builds on  fatbin/ (extracts the PTX), Device::load_module (makes kernels from it).
 // Idea       A module is read when one of its kernels or variables is first needed. Programs
 //            therefore start as fast as without the simulator, and PTX that cannot be run is
 //            reported when one of its kernels is launched.
@@ -52,15 +52,16 @@ struct VariableHandle {
 };
 
 struct LoadedModule {
-    std::vector<const void*> images;  ///< the module's fatbins, or one library image
+    std::vector<const void*> images;  ///< the fatbins of the module, or the only image of a library
     bool is_library = false;
-    std::vector<char> file;  ///< the file that cudaLibraryLoadFromFile read; contains the `images`
+    /// The file that cudaLibraryLoadFromFile has read, to which `images` points.
+    std::vector<char> file;
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed_variables;
 
     std::unique_ptr<Module> module;   ///< null until the module is read
-    cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read, or cudaSuccess
+    cudaError_t error = cudaSuccess;  ///< the reason why the module cannot be read, or cudaSuccess
     std::string error_explanation;    ///< an explanation of `error`
 
     /// Records the reason why the module cannot be read.
@@ -90,8 +91,8 @@ public:
     /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
     /// module may not have been read yet.
     KernelHandle& find_kernel(const void* function);
-    /// Returns the same handle as `find`, but reads the kernel's module first, so that `kernel` is
-    /// set.
+    /// Returns the same handle as find_kernel(), but reads the kernel's module first, so that
+    /// KernelHandle::kernel is set.
     KernelHandle& find_prepared_kernel(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
@@ -106,7 +107,7 @@ public:
     KernelHandle& get_or_create_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
-    /// Unloads modules for cudaDeviceReset. A module is read again when it is next used.
+    /// Unloads all modules, for cudaDeviceReset. A module is read again when it is next used.
     void unload_all();
 
 private:
@@ -116,9 +117,10 @@ private:
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::map<const void*, KernelHandle*> kernel_of_host_address_;  ///< kernels by host address
-    std::set<const void*> kernel_handles_;  ///< the addresses of all KernelHandles
-    std::map<const void*, VariableHandle*>
-        variable_of_host_address_;              ///< variables by host address
+    /// The addresses of all KernelHandles, to recognize valid handles.
+    std::set<const void*> kernel_handles_;
+    /// Variables by host address.
+    std::map<const void*, VariableHandle*> variable_of_host_address_;
     std::set<LoadedModule*> loaded_libraries_;  ///< the libraries that are loaded
 };
 

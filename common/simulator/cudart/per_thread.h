@@ -2,17 +2,18 @@
 // for each thread.
 #pragma once
 
-/// GCC warns if an alias and its function have different attributes. clang gives no such warning,
-/// but warns about this pragma.
+/// A pragma that suppresses GCC's warning about an alias whose attributes differ from those of its
+/// function. Empty for clang, which does not know this warning and would warn about the pragma.
 #ifdef __clang__
 #    define COALESCE_ALIAS_MAY_DIFFER
 #else
 #    define COALESCE_ALIAS_MAY_DIFFER _Pragma("GCC diagnostic ignored \"-Wmissing-attributes\"")
 #endif
 
-/// Programs built with --default-stream per-thread call cudaMemcpy_ptds instead of cudaMemcpy, for
-/// example. The suffix is _ptsz if the function has a stream parameter. In the simulator, all work
-/// is complete before a call returns, so the name with the suffix is an alias.
+/// Defines an alias of `function` whose name ends with `suffix`. For example, programs built with
+/// --default-stream per-thread call cudaMemcpy_ptds instead of cudaMemcpy. The suffix is _ptsz if
+/// the function has a stream parameter, otherwise _ptds. An alias is sufficient, because in the
+/// simulator all work is complete before a call returns.
 #define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
         COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \

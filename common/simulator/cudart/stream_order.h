@@ -2,11 +2,11 @@
 //
 // Idea       In the simulator, work in a stream is complete when its call returns, so a missing
 //            wait has no effect. To detect the missing wait, the check keeps a vector clock for
-//            each stream, for each recorded event, and for the host. Entry s of a clock counts the
-//            operations in stream s that precede all later work of the clock's owner. A stream that
-//            waits for an event joins the clock of the stream that recorded the event. When the
-//            host waits, the host's clock joins the clock of the stream or event. Later work joins
-//            the host's clock.
+//            each stream, for each recorded event, and for the host. Entry s of a clock is the
+//            number of operations in stream s that precede all later work of the clock's owner (the
+//            stream, event or host). A stream that waits for an event joins the clock of the stream
+//            that recorded the event. When the host waits, the host's clock joins the clock of the
+//            stream or event. Later work joins the host's clock.
 // Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch come from
 //            the shadow of the race check, which takes 12 % of the launch's time (the median of
 //            thirteen programs). As long as no two streams can run at the same time, only memory
@@ -39,8 +39,8 @@ public:
     static void record_host_wait();
     /// Sets the name of the kernel that the current work runs, for reports.
     static void set_kernel_name(const std::string& name);
-    /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
-    /// if there is no current work or the check is disabled.
+    /// Returns the ranges that the current work has accessed, so that the caller can add further
+    /// ones. Returns null if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
     /// Configures a launch to collect its accesses. If no two streams of the program can run
     /// concurrently, the launch collects only accesses to memory that host and device share.
@@ -62,7 +62,7 @@ private:
 void record_stream_creation(cudaStream_t stream, bool is_blocking);
 void order_event_after_stream(cudaEvent_t event, cudaStream_t stream);
 void order_stream_after_event(cudaStream_t stream, cudaEvent_t event);
-/// Record that the host has waited for an event, for a stream, or for all streams.
+/// These functions record that the host has waited for an event, for a stream, or for all streams.
 void record_host_wait_for_event(cudaEvent_t event);
 void record_host_wait_for_stream(cudaStream_t stream);
 void record_host_wait_for_device();

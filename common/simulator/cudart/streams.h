@@ -23,13 +23,13 @@ void check_stream_of_device(cudaStream_t stream);
 /// Fails unless the event exists.
 void check_event(cudaEvent_t event);
 
-/// Records the event immediately.
+/// Records the event immediately, outside of any capture.
 void record_immediately(cudaEvent_t event);
 
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// Runs a call that needs the device and uses a stream.
+/// Runs a call that needs the device and uses a stream. Fails if the stream does not exist.
 template <class Body>
 cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
     return api(name, [&] {

@@ -19,14 +19,15 @@ inline bool is_empty(const cudaExtent& box) {
 }
 
 /// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized.
-/// `pitch` is the distance between rows in bytes, and `ysize` the distance between slices in rows.
-/// As on hardware, a side that `kind` places on the device must be accessible to kernels. With
-/// cudaMemcpyDefault, the addresses determine the direction. Fails (api.h) if the copy is not
-/// possible.
+/// cudaPitchedPtr::pitch is the distance between rows in bytes, and cudaPitchedPtr::ysize is the
+/// distance between slices in rows. If `kind` says that the source or the destination is on the
+/// device, kernels must be able to access it, as on hardware. With cudaMemcpyDefault, the addresses
+/// determine the direction. Fails (api.h) if the copy is not possible.
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
-/// Sets every element to `value`. `element_bytes` is the size of an element in bytes: 1, 2 or 4.
+/// Sets every element of a box, whose width is in bytes, to `value`. `element_bytes` is the size of
+/// an element in bytes: 1, 2 or 4.
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element_bytes);
 
 /// Performs the checks of `copy` or `fill` without doing the work.

@@ -17,8 +17,8 @@ namespace coalesce::simulator::cudart {
 class Graph;
 struct GraphMemory;
 
-/// A kernel launch with a copy of the arguments. The copy is needed because the program's values
-/// may no longer exist when the kernel runs.
+/// A kernel launch with a copy of its arguments. The copy is needed because the program may have
+/// changed or destroyed the original values before the kernel runs.
 struct KernelWork {
     const void* function = nullptr;
     LaunchRequest request;
@@ -55,7 +55,7 @@ struct WaitWork {
 struct AllocateWork {
     std::shared_ptr<GraphMemory> memory;
     cudaMemAllocNodeParams parameters{};
-    std::vector<cudaMemAccessDesc> access_descriptions;  ///< the array that `parameters` points to
+    std::vector<cudaMemAccessDesc> access_descriptions;  ///< the array to which `parameters` points
 };
 
 struct FreeWork {
@@ -66,7 +66,7 @@ struct ConditionalWork {
     cudaGraphConditionalHandle handle = 0;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
     std::vector<std::shared_ptr<Graph>> body_graphs;
-    /// The graph handles of `bodies`, in an array to which the program has a pointer.
+    /// The handles of `body_graphs`, in an array to which the program has a pointer.
     std::shared_ptr<std::vector<cudaGraph_t>> body_handles;
 };
 
@@ -83,8 +83,8 @@ Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_p
                       size_t height, cudaMemcpyKind kind);
 /// Describes a 3D copy, whose parameters may refer to CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
-/// These functions describe copies to or from a variable, starting `offset` bytes after its first
-/// byte.
+/// These functions describe copies to or from a variable, starting `offset` bytes after the
+/// variable's first byte.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,

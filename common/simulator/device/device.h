@@ -29,7 +29,8 @@ public:
     /// Parses the PTX text and allocates its variables. Returns nullptr and sets `error` on
     /// failure.
     std::unique_ptr<Module> load_module(std::string_view ptx_text, std::string& error);
-    /// Loads and links the PTX files of a program built with nvcc -rdc=true.
+    /// Loads several PTX texts, from a program built with nvcc -rdc=true, and links them into one
+    /// module.
     std::unique_ptr<Module> load_module(const std::vector<std::string>& ptx_texts,
                                         std::string& error);
     /// Frees the module's variables. The counters of the module's kernels remain available for the
@@ -40,7 +41,8 @@ public:
     /// reports the error with its source location (see Reports) and returns it.
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
-    /// Returns how many blocks of `threads` threads fit on one multiprocessor (cudaOccupancy...).
+    /// Returns how many blocks of `threads` threads fit on one multiprocessor at the same time
+    /// (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads,
                                          u32 dynamic_shared_bytes);
 

@@ -21,7 +21,7 @@ inline Access load_or_store(bool store) {
 struct ObservedAccess {
     Access kind = Access::load;
     bool shared = false;           ///< true for shared memory; `addresses` are then offsets
-    bool is_bulk = false;          ///< true for bulk copies, in which each lane stands for 16 bytes
+    bool is_bulk = false;          ///< true for a bulk copy, of which each lane represents 16 bytes
     bool is_asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
@@ -52,8 +52,8 @@ public:
     /// Reports whether the listener also receives accesses to shared memory.
     virtual bool receives_shared() const { return true; }
     virtual void note_access(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
-    /// Records an access of all lanes to consecutive addresses that start at `first`. Called by
-    /// code that has not computed the individual addresses.
+    /// Notes an access of all lanes to consecutive addresses, of which the lowest is `first`.
+    /// Called by code that has not computed the individual addresses.
     virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
@@ -69,7 +69,7 @@ public:
     virtual void step(const Warp& w, const Op* op) = 0;
     /// Called when a lane stores bytes to its local memory.
     virtual void note_local_store(const Warp&, int /*lane*/, u64 /*address*/, u32 /*bytes*/) {}
-    /// Called when a warp loads or stores `bytes` bytes per lane of local memory.
+    /// Called when a warp loads or stores local memory, `bytes` bytes per lane.
     virtual void note_local_access(const Warp&, const LaneOffsets&, Mask /*lanes*/, u32 /*bytes*/,
                                    bool /*is_store*/) {}
 };

@@ -39,12 +39,11 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// Describes the cp.async.bulk instructions (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to an mbarrier, oldest first, until its bytes are complete.
-/// Does nothing until all threads have arrived. Must be called when a thread tests whether the
-/// mbarrier's phase has ended.
+/// Executes bulk copies that report to the mbarrier, oldest first, until all bytes for which the
+/// mbarrier waits have arrived. Does nothing if the mbarrier still waits for threads. Must be
+/// called when a thread tests whether the mbarrier's phase has ended.
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// Returns the number of bytes still to be transferred by the bulk copies that report to this
-/// mbarrier.
+/// Returns the number of bytes that pending bulk copies will still report to this mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// Reports and completes copies to other blocks of the cluster that still read the shared memory of
@@ -56,12 +55,13 @@ void end_bulk_copies(Block& block);
 
 /// Reports whether the 8 bytes of shared memory at `address` are an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether the mbarrier waits only for bytes, because all threads have already arrived.
+/// Reports whether the mbarrier still waits for bytes, but no longer for threads.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
-/// An mbarrier that a lane waits for forever: its state, and how to fix the program.
+/// The texts of a report about an mbarrier for which a lane waits forever: the mbarrier's state,
+/// and how to fix the program.
 struct MbarrierWaitText {
     std::string state, cure;
 };

@@ -19,13 +19,14 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// Records that all lanes of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
-/// Releases the barriers and the lanes that waited only for lanes that have exited. Must be called
-/// after lanes of this warp have exited.
+/// Must be called after lanes of this warp have exited. Releases all barriers and lanes that were
+/// waiting only for exited lanes.
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
-/// Reports a lane that executes a .sync instruction without being in its mask. Also reports a
-/// shuffle whose mask contains exited lanes.
+/// Reports an error if a .sync instruction with the mask `named_lanes` is executed by a lane that
+/// is not in the mask (`callers` contains the executing lanes), or if a shuffle's mask contains
+/// exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.

@@ -48,10 +48,10 @@ struct Launch {
     u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
     u64 launch_number = 0;  ///< the number of earlier launches of the process (%gridid)
-    /// the value of clock_of() at the start of the launch
+    /// the value of the device's clock at the start of the launch, in cycles
     u64 start_cycles = 0;
-    /// How many cycles the clocks advance for each warp instruction. 4 is about what a warp takes
-    /// on hardware if only one block runs.
+    /// The number of cycles by which the clocks advance for each warp instruction. On hardware, a
+    /// warp takes about 4 cycles per instruction if only one block runs.
     u64 cycles_per_instruction = 4;
     u64 skipped_cycles = 0;  ///< the cycles that the clocks have skipped while all blocks waited
     u64 stack_limit = 0;     ///< the size of each thread's stack in bytes (cudaLimitStackSize)
@@ -60,9 +60,9 @@ struct Launch {
 
     Progress* progress = nullptr;  ///< receives the number of blocks that have ended
 
-    // The listener of a recording (recorder.h), which observes every block that runs.
+    // The listener of a recording (recorder.h), or null.
     StepListener* recorder = nullptr;
-    /// The only block that `recorder` observes; ~0 if it observes all blocks.
+    /// The only block that `recorder` observes, or ~0 if it observes every block that runs.
     u64 recorded_block = ~u64{0};
     std::vector<u64> only_blocks;     ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< blocks that this launch's workers do not run
@@ -107,8 +107,8 @@ struct Barrier {
     Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
 };
 
-/// The number of bytes announced to an mbarrier in its current phase, and the number of bytes that
-/// have arrived.
+/// The number of bytes announced to an mbarrier in its current phase, and the number of these bytes
+/// that have arrived.
 struct PhaseBytes {
     i64 announced = 0, arrived_bytes = 0;
     i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
@@ -150,8 +150,8 @@ struct Block {
     u8* uniform_registers = nullptr;  ///< the register file shared by all warps
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    /// True if the kernel uses the system's reserved shared memory, which occupies the highest
-    /// addresses.
+    /// True if the kernel uses the shared memory reserved for the system, which occupies the
+    /// highest addresses.
     bool reserved_shared = false;
     u8* local_memory = nullptr;  ///< the local memory of all threads
     Barrier barriers[16];
@@ -159,7 +159,7 @@ struct Block {
 
     SharedRace* shared_race = nullptr;  ///< null if shared memory is not checked for races
     SharedLedger ledger;
-    /// The cp.async copies of each warp that have been issued but not waited for yet
+    /// For each warp, the cp.async copies that have been issued but not waited for yet
     /// (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
@@ -169,7 +169,8 @@ struct Block {
     /// Executed copies by cp.async that count as in flight, because no thread has observed yet that
     /// they have reported to an mbarrier.
     std::vector<ReportedCopies> reported_copies;
-    u64 copy_bytes_in_flight = 0;  ///< the number of bytes in flight to shared memory
+    /// The bytes that asynchronous copies have in flight to the block's shared memory.
+    u64 copy_bytes_in_flight = 0;
     /// The byte counts of each mbarrier's current phase, keyed by the mbarrier's offset
     /// (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
@@ -185,7 +186,7 @@ struct Block {
     /// nanosleep waited (special_registers.h).
     u64 cycles = 0;
 
-    Watch* watch = nullptr;  ///< owned by the worker that runs the block
+    Watch* watch = nullptr;  ///< the Watch of the worker that runs the block
     WaitingState waiting;
 
     FramePool frames;  ///< frames for the calls that the block's warps are executing
@@ -214,8 +215,8 @@ inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }
 
-/// Returns the linear index of a thread in the launch: blocks in order, then the threads of each
-/// block.
+/// Returns a number that orders the threads of a launch by the index of their block, and then by
+/// their index in the block.
 inline u64 thread_number(const Warp& w, int lane) {
     return w.block->linear_index << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }

@@ -24,8 +24,8 @@ namespace bulk {
 struct Piece {
     u64 global_address = 0;  ///< the device address; 0 if outside the array
     u32 shared = 0;          ///< the offset in the block's shared memory
-    u32 bytes_inside_array =
-        16;  ///< the number of leading bytes of the piece that lie within the array
+    /// The number of leading bytes of the piece that lie within the array.
+    u32 bytes_inside_array = 16;
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -59,7 +59,7 @@ struct Copy {
 /// memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
-    /// The number of committed groups, indexed by warp and lane.
+    /// The number of groups that each lane has committed, indexed by warp and lane.
     std::vector<std::array<u32, kLanes>> committed_groups;
 };
 
@@ -81,7 +81,7 @@ struct Issue {
     }
 };
 
-/// A shared memory access of only the issuing lane, in the form that the checks expect.
+/// A shared memory access by the issuing lane alone, in the form that the checks expect.
 struct OneLaneAccess {
     u32 addresses[kLanes] = {};
     SharedAccess access;
@@ -107,12 +107,13 @@ Issue begin_bulk_copy(Warp& w, const Op* op, int lane);
 
 // The following functions return false if they have reported an error. The error ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 divisor, const char* operand_name);
-/// Finds the host address of a piece, which must lie within an allocation. Does nothing in a dry
-/// run, which accesses no memory.
+/// Sets Piece::host to the host address of a piece, which must lie within an allocation. Tries
+/// `last_allocation` first, and updates it. Does nothing in a dry run, which accesses no memory.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& last_allocation);
 /// Checks that the copy's bytes are within the shared memory of Copy::owner_block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
-/// Finds the mbarrier to which the copy reports. The mbarrier is in the copy's destination block.
+/// Sets Copy::mbarrier to the offset of the mbarrier to which the copy reports. The mbarrier must
+/// be in the copy's destination block.
 bool find_mbarrier(Issue& issue);
 
 /// A function that divides a copy into pieces. The copy starts at offset `shared` in its block's
@@ -126,7 +127,7 @@ void pass_source_to_race_check(Issue& issue, u32 source_address);
 
 // ---- handlers ----
 
-/// Executes an instruction lane by lane.
+/// Executes an instruction by calling CopyOfLane for each active lane.
 template <bool (*CopyOfLane)(Warp&, const Op*, int)>
 const Op* run_lanes(Warp& w, const Op* op) {
     for (const int l : LaneRange{w.active})

@@ -1,4 +1,4 @@
-// Executes calls of device functions, and passes their parameters.
+// Executes calls of device functions, including the passing of their parameters and results.
 //
 // Idea   A call gives the function a Frame with its own register file, and its own parameter memory
 //        for each lane. Lanes that make the call together share the frame. A recursive call gets a
@@ -34,7 +34,7 @@ private:
     std::vector<Frame*> free_frames_;
 };
 
-/// Copies all registers of a lane from one register file of the function to another.
+/// Copies all registers of a lane from one of the function's register files to another.
 void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
 
 const Op* op_nothing(Warp& w, const Op* op);
@@ -50,9 +50,9 @@ const Op* op_frame_address(Warp& w, const Op* op);
 /// Returns the handler of ld.param or st.param for the parameters and results of device functions,
 /// and for the arguments of calls. Op::v[0] is the register, and Op::immediate is the byte offset.
 Handler parameter_handler(bool store, u32 bytes);
-/// Bits of Op::detail for ld.param of a kernel, which loads Op::count bytes at a + immediate.
-/// kSignedParameter means that the value is sign-extended, and kWideRegister that the register has
-/// 64 bits.
+/// Bits of Op::detail for the ld.param of a kernel's parameter, which loads Op::count bytes at
+/// Op::a + Op::immediate. kSignedParameter means that the value is sign-extended, and kWideRegister
+/// that the destination register has 64 bits.
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 

@@ -65,8 +65,9 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& resolved);
 
 // ---- accesses ----
 
-/// Checks all lanes of a load or store before any lane moves data. Returns false if the launch has
-/// failed.
+/// Checks and counts a load or store for all lanes, before any lane moves data, and stores the host
+/// addresses in `resolved`. If `requires_own_block` is true, all addresses must be in this block's
+/// shared memory. Returns false if the launch has failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool requires_own_block,
                           Resolved& resolved);
 /// Counts an access by these lanes to the shared memory of other blocks.
@@ -75,8 +76,8 @@ void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes
 /// change the same word one after the other, in one pass each. The sectors of every pass are
 /// counted. An atomic that is a loop in machine code makes one request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Reports an atomic on another block's memory if ptxas compiles it to a load and a store, which
-/// are not atomic.
+/// Reports an atomic on another block's memory if ptxas compiles it to a load and a store, because
+/// the two together are not atomic.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
 /// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d
@@ -86,7 +87,8 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 
 // ---- the barrier (cluster_barrier.cpp) ----
 
-/// Set in Op::detail for an arrival with .relaxed, which does not release the warp's accesses.
+/// Set in Op::detail for an arrival with .relaxed. Such an arrival does not release the warp's
+/// accesses.
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);

@@ -45,11 +45,13 @@ struct Exchange {
 struct CompareAndSwap {
     static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
 };
-/// Adds 1, or wraps around to zero if the value has reached the operand.
+/// The operation of atomicInc: adds 1 to the value, or sets it to zero if it is not below the
+/// operand.
 struct Increment {
     static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
 };
-/// Subtracts 1, or wraps around to the operand if the value is zero or above the operand.
+/// The operation of atomicDec: subtracts 1 from the value, or sets it to the operand if it is zero
+/// or above the operand.
 struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };

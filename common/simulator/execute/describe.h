@@ -7,9 +7,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns `family_instruction` if the instruction has exactly as many operands as
-/// `family_instruction.operands`, otherwise nothing. The cache policy operand of .L2::cache_hint is
-/// not counted. An operand `_` is counted.
+/// Returns `family_instruction` if `family_instruction.operands` has exactly one entry for each
+/// operand of the instruction. Otherwise returns nothing. The cache policy operand of
+/// .L2::cache_hint needs no entry, but an operand `_` does.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction);
 /// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
 /// without an entry in `family_instruction.operands` are ignored.

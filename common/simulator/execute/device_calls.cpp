@@ -59,7 +59,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
             return report_unprintable(w, op, lane, buffers[lane], formatted.problem);
-        argument_counts[lane] = static_cast<u32>(formatted.argument_bytes);
+        argument_counts[lane] = static_cast<u32>(formatted.argument_count);
         if (is_silent) continue;
         text += formatted.text;
         w.uncounted_instructions += formatted.text.size() / kCharactersPerInstruction;

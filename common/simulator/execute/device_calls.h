@@ -32,7 +32,7 @@ struct DeviceCall {
 /// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
-/// Returns the counter of printf calls. A call by a warp counts once, not once per lane.
+/// Returns the counter of printf calls. A call by several lanes of a warp counts once.
 std::atomic<u64>& print_calls();
 
 /// The heap from which kernels allocate with malloc: a single allocation of device memory, divided
@@ -59,8 +59,8 @@ public:
     };
 
     u64 allocate(u64 bytes);  ///< returns the device address, or 0 if the heap is full
-    /// Frees a piece and returns its size, or returns 0 if the address is not the start of an
-    /// allocated piece.
+    /// Frees the allocated piece that starts at the address, and returns its size. Returns 0 if
+    /// there is no such piece.
     u64 free_block(u64 address, FreeCall free_call);
 
     bool contains(u64 address) const { return is_reserved() && zone_.contains(address); }
@@ -71,7 +71,7 @@ public:
     Interval find_freed(u64 address) const;
     /// Returns the call of free() that freed a piece. `begin` must come from find_freed().
     const FreeCall& find_freer(u64 begin) const { return free_calls_.at(begin); }
-    /// Reports whether the call was made in the current launch.
+    /// Reports whether the call of free() was made in the current launch.
     bool is_freed_by_this_launch(const FreeCall& free_call) const {
         return free_call.launch == launches_;
     }
@@ -88,15 +88,15 @@ private:
 
     std::mutex mutex_;
     /// The free memory of the heap. Memory that was freed in the current launch is reused only if
-    /// no other memory is left. Earlier reuse could confuse the race checks, and could hide a use
+    /// no other memory is left, because reuse could confuse the race checks, and could hide a use
     /// after free.
     AddressZone zone_{Interval{}};
-    /// The size of the gap between pieces. An access just past the end of a piece hits the gap and
-    /// is detected.
+    /// The size of the gap between pieces, in bytes. An access just past the end of a piece hits
+    /// the gap and is detected.
     static constexpr u64 kGapBytes = 16;
     static u64 rounded_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
-    Pieces live_pieces_,
-        freed_;  ///< `freed_` contains the freed pieces whose memory was not reused
+    /// The allocated pieces, and the freed pieces whose memory has not been reused yet.
+    Pieces live_pieces_, freed_;
     std::map<u64, FreeCall> free_calls_;  ///< has the same keys as `freed_`
     u64 launches_ = 0;
     u64 heap_bytes_ = 8u << 20;

@@ -28,7 +28,7 @@ enum class Role : u8 {
     destination2,  ///< a written register: Op::d2
     a,
     b,
-    c,  ///< a source value, in Op::a, b or c; immediates become uniform slots
+    c,  ///< a, b and c: a source value, in Op::a, b or c; immediates become uniform slots
     v0,
     /// [base + offset]: the base is in Op::a as 64-bit lanes, and the offset in Op::immediate. A
     /// 32-bit base is zero-extended. A symbol stands for its address in its state space.
@@ -46,15 +46,17 @@ enum class Role : u8 {
     vector_source,       ///< a vector that is read; its elements are in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// A vector {x, y, ...} or a single register that the instruction writes, in
-    /// FamilyInstruction::list. Each element has the width `width` or is a predicate. In an operand
-    /// [base, {x, ...}], the instruction reads the address `base`.
+    /// A register, or a vector {x, y, ...}, that the instruction writes. The slots are added to
+    /// OperandList::written_slots of FamilyInstruction::list. An element that is not a predicate
+    /// has the width OperandRole::width.
     list_written,
-    list_read,  ///< like list_written, for operands that are read
-    /// A vector {x, y, ...} or a single register that the instruction writes, as fragment d of
+    /// Like list_written, for an operand that is read: the slots are added to OperandList::read. An
+    /// operand [base, {x, ...}] adds the address `base`, followed by the elements.
+    list_read,
+    /// A register, or a vector {x, y, ...}, that the instruction writes: fragment d of
     /// FamilyInstruction::matrix.
     fragment_d,
-    fragment_a,  ///< fragments a, b and c, which the instruction reads
+    fragment_a,  ///< fragments a, b and c of FamilyInstruction::matrix, which the instruction reads
     fragment_b,
     fragment_c,
 };
@@ -66,10 +68,11 @@ struct OperandRole {
     Width pair_width = Width::none;
 };
 
-/// The operands that do not fit into an Op, and other data for its handler. operand_list(op)
-/// returns the list.
+/// The operands that do not fit into an Op, and other data for the Op's handler. operand_list(op)
+/// returns the list of an Op.
 struct OperandList {
-    std::vector<Slot> written_slots, read;  ///< the operands in PTX order
+    /// The slots of the written operands and of the read operands, in PTX order.
+    std::vector<Slot> written_slots, read;
     virtual ~OperandList() = default;
 };
 
@@ -87,13 +90,16 @@ struct FamilyInstruction {
     u8 count = 0;  ///< the value of Op::count
 
     /// True for a `.sync` instruction whose lanes wait for each other. Op::v[0] is the mask of
-    /// these lanes. The handler runs with Warp::active set to the lanes that have arrived.
+    /// these lanes, or unused if `matrix` is set, because all lanes then wait. The handler runs
+    /// with Warp::active set to the lanes that have arrived.
     bool warp_sync = false;
     /// The matrix operation that all lanes of the warp execute together (whole_warp.h). Null for
     /// other instructions.
     std::shared_ptr<MatrixOp> matrix = {};
-    std::shared_ptr<OperandList> list = {};  ///< the operands whose role is a list
-    /// True if the ledger records the instruction's shared accesses, as it does for ld and st.
+    /// The operands with the roles list_written and list_read.
+    std::shared_ptr<OperandList> list = {};
+    /// True if the SharedLedger records the instruction's accesses to shared memory, as it does for
+    /// ld and st.
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run, as with printing or the clock.
     /// The launch then runs on one worker.

@@ -21,7 +21,8 @@
 
 namespace coalesce::simulator {
 
-/// Matrices are moved in tiles of 8 rows of 16 bytes each. Each lane moves one word of a tile.
+/// The size of a tile, the unit in which matrices are moved: 8 rows of 16 bytes, or 4 words, each.
+/// Each lane moves one word of a tile.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
 /// The type of a matrix element. A b1 element is a word of 32 bits.
@@ -65,12 +66,13 @@ struct MatrixFragment {
 
 /// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
-    /// The size of an element in bytes, and the number of elements per lane. A lane's elements are
-    /// in consecutive registers.
+    /// The size of a moved element in bytes, and the number of elements per lane. The elements of a
+    /// lane are in consecutive registers.
     u32 bytes = 0, count = 1;
-    u32 first_register = 0;      ///< the index of the first register of the access
-    u32 byte = 0;                ///< the offset of the moved bytes within the register
-    u32 matrices = 0;            ///< the number of 8x8 matrices whose rows the access moves, or 0
+    u32 first_register = 0;  ///< the index of the first register of the access
+    u32 byte = 0;            ///< the offset of the moved bytes within the register
+    /// The number of 8x8 matrices whose rows the access moves; 0 for an ordinary access.
+    u32 matrices = 0;
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;
@@ -86,8 +88,8 @@ struct MatrixOp {
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;              ///< the memory accesses of a load or store
-    /// For loads and stores, the site of the memory accesses. Op::site is not available, because it
-    /// counts the instructions of an Op at which lanes wait for each other.
+    /// For loads and stores, the site of the memory accesses. Op::site is not available, because an
+    /// Op at which lanes wait for each other uses it to count instructions.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };

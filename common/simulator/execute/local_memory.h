@@ -29,7 +29,7 @@ void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes);
 /// be called only if w.local_shadow and w.undefined are set.
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset);
 
-/// Returns the generic address of the first byte of a lane's local memory.
+/// Returns the generic address at which a lane's local memory begins.
 u64 local_window_address(const Warp& w, int lane);
 /// Checks the owner of an address in local memory. Reports an access to a variable of another
 /// thread. If the access is out of bounds, ends the launch and returns false.

@@ -36,7 +36,7 @@ struct Resolved {
 };
 
 /// Resolves the addresses base[l] + offset of all active lanes l. `bytes_per_lane` contains the
-/// number of bytes that each lane accesses, or is null if every lane accesses `bytes`. If an
+/// number of bytes that each lane accesses, or is null if every lane accesses `bytes` bytes. If an
 /// address is invalid, reports it, ends the launch and returns false. The handler must then return
 /// nullptr.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
@@ -57,8 +57,8 @@ Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
 
 /// Set in an atomic's Op::detail if the instruction has `.release` or `.acq_rel`.
 inline constexpr u8 kReleasesBit = 8;
-/// Set in an atomic's Op::detail if the atomic ignores the old value (exch), which may then be
-/// uninitialized.
+/// Set in an atomic's Op::detail if the atomic ignores the old value (exch). The old value may then
+/// be uninitialized.
 inline constexpr u8 kOverwritesBit = 16;
 /// Set in an atomic's Op::detail if the hardware implements the operation on shared memory as a
 /// compare-and-exchange.
@@ -73,9 +73,9 @@ inline constexpr u8 kOncePerWordBit = 128;
 /// Adds an access by the whole warp to the counters of a site. Lanes in global memory add sectors,
 /// and lanes in shared memory add wavefronts.
 void count_access(Warp& w, u32 site, const Resolved& resolved, u32 bytes);
-/// Counts an atomic like count_access. Skips accesses to the block's own shared memory by the lanes
-/// in `looping_lanes`, because they execute a loop that is counted separately. Returns the number
-/// of wavefronts counted for the block's own shared memory.
+/// Counts an atomic as count_access does. Skips accesses to the block's own shared memory by the
+/// lanes in `looping_lanes`, because these lanes execute a loop that is counted separately. Returns
+/// the number of wavefronts counted for the block's own shared memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes,
                  Mask looping_lanes = 0);
 /// Returns the lanes that access memory in an atomic: all of `lanes`, or only the first one if the
@@ -95,12 +95,12 @@ void move_addresses(const Address* source, const MachineAccess& access, Address*
         destination[l] = source[l] + static_cast<Address>(static_cast<i64>(access.byte_offset));
 }
 
-/// Passes the lanes in global memory to the warp's listener, if any, and then the lanes in shared
-/// memory.
+/// Passes an access to the warp's listener, if there is one: first the lanes in global memory, then
+/// the lanes in shared memory.
 void notify_listener(const Warp& w, const Op* op, const Resolved& resolved, ObservedAccess access);
 
-/// Copies bytes from a generic address, which may be in any state space. Returns false if the bytes
-/// are out of bounds.
+/// Copies `bytes` bytes from a generic address, which may be in any state space, to `to`. Returns
+/// false if the bytes are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
 
 /// Returns the null-terminated string at `generic_address`, truncated to `limit` characters.

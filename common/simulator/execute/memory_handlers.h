@@ -15,8 +15,8 @@ struct MemoryAccessKind {
     u32 count = 1;           ///< the number of elements per lane
     bool is_strong = false;  ///< true for volatile, .relaxed, .acquire and .release accesses
     bool cluster = false;    ///< for shared memory, true if the launch has clusters
-    bool is_own_block =
-        false;           ///< for shared memory, true if only the block's own memory may be accessed
+    /// For shared memory, true if only the block's own memory may be accessed.
+    bool is_own_block = false;
     bool plain = false;  ///< true to access lane by lane, without optimizations (Options::plain)
 };
 
@@ -33,11 +33,12 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 enum MemoryDetail : u8 {
     /// A volatile, .relaxed, .acquire or .release access, which takes part in synchronization.
     kStrong = 1,
-    kAcquires = 2,  ///< a strong load, which makes accesses that other threads released visible
-    kReleases = 4,  ///< st.release, which makes the warp's earlier accesses visible
+    kAcquires = 2,        ///< a strong load, which makes visible what other threads have released
+    kReleases = 4,        ///< st.release, which makes the warp's earlier accesses visible
     kStableAddress = 8,   ///< the address depends only on the thread's index in its block
     kNarrowAddress = 16,  ///< for shared memory, the address is in 32-bit lanes
-    /// The accesses in the machine code (Site::machine) are counted instead of this access.
+    /// The accesses in the machine code (Site::machine_accesses) are counted instead of this
+    /// access.
     kCountsMachineAccesses = 32,
     kReadOnlyPath = 64,  ///< ld.global.nc, which loads through the read-only cache
 };

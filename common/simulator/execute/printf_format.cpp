@@ -106,7 +106,7 @@ private:
             result_.problem =
                 "the argument buffer cannot be read; pass pointers that are valid on the device";
         offset_ += sizeof(T);
-        ++result_.argument_bytes;
+        ++result_.argument_count;
         return value;
     }
 

@@ -25,9 +25,10 @@ struct FormatSource {
 
 struct Formatted {
     std::string text;
-    int argument_bytes =
-        0;                ///< the number of arguments used; printf in a kernel returns this number
-    std::string problem;  ///< the reason why an argument or a string could not be read, or ""
+    /// The number of arguments that the format string uses. printf in a kernel returns this number.
+    int argument_count = 0;
+    /// The reason why an argument or a string could not be read; "" if there was no problem.
+    std::string problem;
 };
 
 Formatted format_printf(const std::string& format, const FormatSource& source);

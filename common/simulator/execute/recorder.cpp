@@ -235,9 +235,10 @@ void NeighbourLog::LastRequest::remember_request(const ObservedAccess& access,
 }
 
 bool NeighbourLog::has_recorded_enough() const {
-    const bool is_both =
+    const bool has_recorded_tile_of_each =
         recorded_read_sectors_ >= kSectorsOfTile && recorded_write_sectors_ >= kSectorsOfTile;
-    return is_both || recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfTile;
+    return has_recorded_tile_of_each ||
+           recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfTile;
 }
 
 void NeighbourLog::add_waiting_requests() {

@@ -24,8 +24,8 @@ namespace coalesce::simulator {
 
 struct Block;
 
-/// Records the sectors that neighbouring blocks access. Every worker has its own log, and the logs
-/// are merged at the end.
+/// A listener that records the sectors that neighbouring blocks access. Every worker has its own
+/// log, and the logs are merged at the end of the launch.
 class NeighbourLog : public AccessListener {
 public:
     bool receives_shared() const override { return false; }
@@ -48,16 +48,16 @@ private:
         timing::SectorRun run;
     };
 
-    /// The last request that accessed scattered sectors. A second request with the same sectors is
-    /// skipped. For example, warps that store columns of a matrix may access the same sectors, each
-    /// warp a different part.
+    /// The last request that accessed scattered sectors. A second request for the same sectors is
+    /// skipped. For example, several warps that store columns of a matrix may access the same
+    /// sectors, each warp a different part of them.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
-        u32 count = 0;  ///< the number of sectors
+        u32 count = 0;  ///< the number of sectors that the request accessed
 
         bool is_repeat(const ObservedAccess& access, const timing::Footprint& other,
                        u64 block_turn) const;
@@ -65,8 +65,8 @@ private:
                               u64 block_turn, u32 run_count, u32 sectors);
     };
 
-    std::array<LastRequest, 2>
-        last_requests_;  ///< the last store request and the last load request
+    /// The last store request and the last load request.
+    std::array<LastRequest, 2> last_requests_;
     timing::Footprint reads_, writes_, below_;
     timing::Footprint early_reads_;  ///< reads of the first two thirds of the neighbours
     std::array<WaitingRequest, 64> waiting_requests_;
@@ -76,7 +76,7 @@ private:
     u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
-/// Records the steps of the sampled blocks.
+/// A listener that records the steps of the sampled blocks.
 class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
@@ -106,7 +106,8 @@ private:
     std::vector<bool> is_mbarrier_poll_;  ///< for each instruction, whether it tests an mbarrier
     /// For each function, the index in recording_ at which its instructions begin.
     std::map<const FunctionCode*, u32> first_instruction_;
-    const FunctionCode* code_ = nullptr;  ///< the function of the Op that was looked up last
+    /// The function that contains the Op that was looked up last.
+    const FunctionCode* code_ = nullptr;
     u32 first_instruction_of_code_ = 0;
 };
 
@@ -125,8 +126,10 @@ public:
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident_blocks);
-    /// Returns more blocks to record if only one block was chosen and its loops run few iterations.
-    /// In other blocks, one more iteration would make a noticeable difference.
+    /// Returns more blocks to record if only one block was recorded, its loops run few iterations,
+    /// and the blocks share a fixed number of iterations among them (`shares_turns`). In such a
+    /// launch, other blocks may run one iteration more, which is a noticeable difference. Otherwise
+    /// returns no blocks.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
@@ -134,12 +137,13 @@ public:
     /// instead. Otherwise returns no blocks.
     static std::vector<u64> choose_additional_blocks(const LaunchConfig& config,
                                                      const timing::Recording& recording);
-    /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
-    /// blocks.
+    /// Returns the range of blocks whose sectors are recorded: the index of the first block, and
+    /// the number of blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident_blocks);
-    /// Returns a few blocks in the next row of the grid, below the first `find_neighbours`: the
-    /// first block, and the number of blocks. The number is 0 if there is no next row, or if a row
-    /// has fewer blocks than `find_neighbours`.
+    /// Returns a few blocks in the next row of the grid, below the first blocks of
+    /// `find_neighbours` (the result of neighbours()): the index of the first block, and the number
+    /// of blocks. The number is 0 if there is no next row, or if a row has fewer blocks than
+    /// `find_neighbours`.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> find_neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.

@@ -347,12 +347,12 @@ bool run_across_calls(Warp& w, const Op* op, Mask named_lanes, Mask lane_group) 
             if (w.block->launch->failed()) return nullptr;
             finished_lanes |= lane_group;
         } else {
-            Fragment is_waiting{.next_op = op,
-                                .lanes = lane_group,
-                                .frame = w.frame,
-                                .state = Fragment::State::at_warp_sync};
-            is_waiting.awaited_lanes = named_lanes;
-            w.other_fragments.push_back(is_waiting);
+            Fragment waiting_fragment{.next_op = op,
+                                      .lanes = lane_group,
+                                      .frame = w.frame,
+                                      .state = Fragment::State::at_warp_sync};
+            waiting_fragment.awaited_lanes = named_lanes;
+            w.other_fragments.push_back(waiting_fragment);
             if (op->guarded_handler == op_warp_barrier) release_complete_warp_barriers(w);
         }
     }

@@ -6,12 +6,12 @@
 //            input and the seed.
 // Fairness   The fragment at the lowest position in the program normally runs first. With this rule
 //            alone, lanes that wait for a spin lock could run forever, and the lane that holds the
-//            lock would never release it. A branch in a loop that may wait for memory (Op::spins)
-//            therefore counts its iterations. After a number of iterations, the fragment rests
-//            until all other fragments of the warp have run. A warp that only spins ends its slice,
-//            and a block that only spins is suspended so that other blocks run. A loop that changes
-//            memory (increments a counter, fills a hash table) may continue for longer. The Watch
-//            (watch.h) decides whether a wait can still end.
+//            lock would never release it. A branch in a loop that may wait for memory
+//            (Op::is_spin_branch) therefore counts the loop's iterations. After a number of
+//            iterations, the fragment rests until all other fragments of the warp have run. A warp
+//            that only spins ends its slice, and a block that only spins is suspended so that other
+//            blocks run. A loop that changes memory (increments a counter, fills a hash table) may
+//            continue for longer. The Watch (watch.h) decides whether a wait can still end.
 #pragma once
 
 #include "simulator/execute/block.h"
@@ -41,8 +41,8 @@ void reset_spin_limit(Warp& w);
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// Set in Op::detail for a branch of the program itself, but not for a branch that the lowering has
-/// added.
+/// The value of Op::detail for a branch of the program itself. A branch that the lowering has added
+/// does not have it.
 inline constexpr u8 kCountedBranch = 1;
 
 // The handlers for control flow.
@@ -52,9 +52,9 @@ const Op* op_branch_if(Warp& w, const Op* op);       ///< executes a guarded `br
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< executes brx.idx
 const Op* op_label(Warp& w, const Op* op);           ///< executes a label at which paths may join
 const Op* op_exit(Warp& w, const Op* op);            ///< executes exit, or the kernel's ret
-/// Runs Op::inner for the lanes whose guard is true.
+/// Runs Op::guarded_handler for the lanes whose guard is true.
 const Op* op_guarded(Warp& w, const Op* op);
-/// Waits for the lanes in Op::members, then runs Op::inner.
+/// Waits for the lanes in Op::members, then runs Op::guarded_handler.
 const Op* op_warp_sync(Warp& w, const Op* op);
 /// Executes bar.warp.sync after all of its lanes have arrived.
 const Op* op_warp_barrier(Warp& w, const Op* op);

@@ -51,7 +51,7 @@ inline constexpr SharedMove kSharedMoveFor{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether the operation's addresses fit in 32 bits. The ledger can store only such
+/// Reports whether the addresses of the access fit in 32 bits. The ledger can store only such
 /// addresses.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts);
@@ -102,7 +102,8 @@ void move_one_by_one(Warp& w, const Op* op, const u32* addresses) {
         move_lane<Shape, Store>(w, op, l, w.block->shared + addresses[l]);
 }
 
-/// Copies between registers and shared memory. The caller has checked the addresses.
+/// Copies the data of an access between registers and shared memory. The addresses must have been
+/// checked.
 template <class Shape, bool Store>
 void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layout layout) {
     u8* shared = w.block->shared;
@@ -137,9 +138,10 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Executes an access without checks if an earlier block without errors (the clean block) made the
-/// same access at this step. Otherwise returns false. `addresses` is null if the addresses do not
-/// depend on the block.
+/// If an earlier block without errors (the clean block) made the same access at this step, executes
+/// the access without checks and returns true. Otherwise returns false. `addresses` is null if the
+/// addresses do not depend on the block. `stored` contains a mask of the undefined bytes that each
+/// lane stores, or is null if there are none.
 template <class Shape, bool Store>
 bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -155,7 +157,7 @@ bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* s
 }
 
 /// Executes an access in a cluster. If Own is true, all addresses must be in this block's shared
-/// memory; otherwise, in the shared memory of any block of the cluster.
+/// memory. If Own is false, each address may be in the shared memory of any block of the cluster.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved resolved;

@@ -1,5 +1,5 @@
-// Passes the shared memory accesses and the barriers of a block to the ledger or to the race
-// checker. The ledger compares them with those of an earlier block without errors.
+// Passes the shared memory accesses and the barriers of a block to the race checker, or to the
+// ledger, which compares them with those of an earlier block without errors.
 #pragma once
 
 #include "simulator/execute/block.h"

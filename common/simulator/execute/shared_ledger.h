@@ -32,7 +32,8 @@ struct Warp;
 
 class SharedLedger {
 public:
-    /// The values of Step::what for barriers. For a load or store, Step::what is the access's site.
+    /// The values of Step::event_code for barriers. For a load or store, Step::event_code is the
+    /// site of the access.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
     /// The layout of a step's 32 addresses. Data in some layouts can be moved faster.
@@ -63,7 +64,8 @@ public:
         std::vector<std::vector<Step>> steps_by_warp;
         /// Sets of 32 addresses. Steps with equal addresses share a set.
         std::vector<u32> addresses;
-        /// Sets of 32 masks of undefined bytes. Steps with equal masks share a set.
+        /// Sets of 32 masks of undefined bytes, one mask per lane. Each step with undefined bytes
+        /// has its own set.
         std::vector<u32> undefined;
         /// The index of the warp that executed each step, in chronological order.
         std::vector<u32> order;
@@ -74,12 +76,13 @@ public:
         comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
-    /// Prepares for a launch. `clean_steps` contains the steps of a block without errors, or is
-    /// null if no block has been checked yet.
+    /// Prepares for a launch. `is_allowed` is false if every block must be checked completely.
+    /// `clean_steps` contains the steps of a block without errors, or is null if there is no such
+    /// block yet.
     void begin_launch(u32 warps, bool is_allowed, std::shared_ptr<const Steps> clean_steps);
     void begin_block();
     /// Ends a block. `clean_steps` is true if the checker found no error in the block.
-    /// `compares_values` is true if the result depends on the values that the block stored.
+    /// `compares_values` is true if this result depends on the values that the block stored.
     void end_block(bool clean_steps, bool compares_values);
     void end_launch() { clean_steps_.reset(); }
 
@@ -88,9 +91,9 @@ public:
     const std::shared_ptr<const Steps>& clean_steps() const { return clean_steps_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
-    /// nullptr. Must be called only while comparing. `addresses` is null if the addresses are the
-    /// same in every block. `stored` contains a mask of the undefined bytes that each lane stores,
-    /// or is null if there are none.
+    /// nullptr. Must be called only in Mode::comparing. `addresses` is null if the addresses are
+    /// the same in every block. `stored` contains a mask of the undefined bytes that each lane
+    /// stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 event_code, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -103,13 +106,13 @@ public:
         ++cursor.next_step;
         return &step;
     }
-    /// Returns the 32 addresses of this step, with 0 for inactive lanes. Must be called only while
-    /// comparing.
+    /// Returns the 32 addresses of a step of the clean block (clean_steps()), with 0 for inactive
+    /// lanes.
     const u32* addresses(const Step& step) const {
         return clean_steps_->addresses.data() + u64{step.addresses} * kLanes;
     }
-    /// Returns 32 masks, one per lane, of the undefined bytes that a step loaded or stored. Returns
-    /// nullptr if no byte was undefined. Must be called only while comparing.
+    /// Returns 32 masks, one per lane, of the undefined bytes that a step of the clean block
+    /// (clean_steps()) loaded or stored. Returns nullptr if no byte was undefined.
     const u32* undefined(const Step& step) const {
         return step.undefined ? clean_steps_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;
@@ -119,8 +122,8 @@ public:
 
     void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
 
-    /// Calls `replay` for every earlier step of the block, in the recorded order. Switches to `off`
-    /// for the rest of the block.
+    /// Switches to Mode::off for the rest of the block, and calls `replay` for every step that the
+    /// block has made so far, in the order of the clean block.
     void stop_comparing(
         const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 

@@ -30,8 +30,8 @@ public:
     bool is_following() const { return is_following_; }
 
 private:
-    /// Updates the tracked values for `op`. `is_next` is true if the warp executes `op` next, and
-    /// false if it executes other Ops first.
+    /// Updates the tracked values for the Op `op`. `is_next` is true if the warp executes `op`
+    /// next, and false if it executes other Ops before.
     void step(Warp& w, const Op* op, bool is_next);
     Mask undefined(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
@@ -45,7 +45,8 @@ private:
     bool is_following_ = false;
 };
 
-/// Called by every shuffle; see ShuffledValues::note_shuffle().
+/// note_shuffle must be called by every shuffle. If there are undefined values to track, it calls
+/// note_shuffle_slowly, which calls ShuffledValues::note_shuffle().
 void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& sources,
                          Mask outside_lanes);
 inline void note_shuffle(Warp& w, const Op* op, const std::array<int, kLanes>& sources,
@@ -54,7 +55,8 @@ inline void note_shuffle(Warp& w, const Op* op, const std::array<int, kLanes>& s
         note_shuffle_slowly(w, op, sources, outside_lanes);
 }
 
-/// Called after an instruction that may have been a shuffle. Returns the Op to continue with.
+/// Must be called after an instruction that may have been a shuffle. Returns the Op at which the
+/// warp continues.
 inline const Op* continue_after_shuffle(Warp& w, const Op* next) {
     if (w.shuffled_values && !w.shuffled_values->is_following()) [[unlikely]]
         return w.shuffled_values->follow_op(w, next);

@@ -26,9 +26,11 @@ enum class Varies : u8 {
 
 struct SpecialRegister {
     Varies varies = Varies::launch;
-    Width width = Width::w32;  ///< Width::predicate for %is_explicit_cluster
-    /// Returns the register's value for the thread in `lane`. If `varies` is `launch`, the value
-    /// depends only on warp.block->launch. If it is `block`, the value depends only on warp.block.
+    /// The width of the value; Width::predicate only for %is_explicit_cluster.
+    Width width = Width::w32;
+    /// Returns the register's value for the thread in `lane`. If `varies` is Varies::launch, the
+    /// value depends only on warp.block->launch. If `varies` is Varies::block, the value depends
+    /// only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
     /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;

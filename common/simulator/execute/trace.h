@@ -28,7 +28,8 @@ struct TracedAccess {
 
 class Trace : public AccessListener {
 public:
-    /// Starts to record the first `max_accesses` accesses of a warp, counted over all launches.
+    /// Starts to record accesses of the warp, until `max_accesses` accesses have been recorded over
+    /// all launches.
     void begin(u64 block, u32 warp, std::size_t max_accesses);
     void end() { max_accesses_ = 0; }
 

@@ -18,7 +18,8 @@ namespace coalesce::simulator {
 
 class UndefinedBytes {
 public:
-    /// For each lane, a mask whose bit k stands for byte k of the value that the lane loaded.
+    /// For each lane, a mask of undefined bytes. Bit k stands for byte k of the value that the lane
+    /// loaded.
     using Lanes = std::array<u32, kLanes>;
     Lanes& find_or_add(u32 load_site) { return by_site_[load_site]; }
     const Lanes* find_lanes(u32 load_site) const {
@@ -30,8 +31,8 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Clears the marks of undefined bytes for a load that is about to run. note_undefined may then set
-/// marks for the bytes that the load reads.
+/// Clears the marks for the undefined bytes of the previous execution of a load, before the load
+/// runs again. note_undefined may then mark bytes that the load reads now.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]
@@ -39,8 +40,8 @@ inline void forget_undefined(Warp& w, const Op* op) {
 }
 /// Records that the bytes in the mask `bytes`, which this lane has loaded, are undefined.
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
-/// Records the undefined bytes that each lane has loaded. If `bytes` is null, no lane has loaded
-/// any.
+/// Records the undefined bytes that each lane has loaded: `bytes` contains a mask for each lane. If
+/// `bytes` is null, no lane has loaded undefined bytes.
 void note_undefined(Warp& w, const Op* op, const u32* bytes);
 
 /// Sets bytes[l] to a mask of the undefined bytes in the value that lane l stores. Returns false if
@@ -54,9 +55,9 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
         mark_undefined_stored_slowly(w, op, addresses);
 }
 
-/// Handles a lane that reads uninitialized bytes (`access.unwritten`) from global memory. If this
-/// is an error at `site`, reports the error and returns 0. Otherwise returns a mask of the loaded
-/// bytes that are now undefined.
+/// Handles a lane that reads uninitialized bytes (`access.unwritten_mask`) from global memory. If
+/// this is an error at `site`, reports the error and returns 0. Otherwise returns a mask of the
+/// loaded bytes that are now undefined.
 u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
 }  // namespace coalesce::simulator

@@ -32,8 +32,8 @@ class UndefinedBytes;
 /// The allocation that an instruction last accessed. The next access of the instruction is probably
 /// in the same allocation.
 struct SiteCache {
-    /// The device addresses of the allocation. Initially, the range contains no address. Compare
-    /// with `end - size`, because `address + size` could overflow.
+    /// The device addresses of the allocation. Initially, the range contains no address. A check of
+    /// n bytes compares their address with `end - n`, because `address + n` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t host_offset = 0;
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
@@ -44,13 +44,14 @@ struct SiteCache {
     AllocationReadMarks* reads = nullptr;
 };
 
-struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
+struct Frame;  ///< the registers and parameters of a call (execute/calls.h)
 
 /// The type of a register lane that contains a T: 64 bits wide for 64-bit types, otherwise 32 bits.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-/// The register file that a Slot refers to (see kernel.h).
+/// The values of Slot::uniform: the warp's own register file, or the block's uniform file
+/// (kernel.h).
 enum : int { kOwnFile = 0, kUniformFile = 1 };
 
 struct Fragment {
@@ -98,7 +99,7 @@ struct Warp {
 
     SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
-    /// For each site, the address of the row that the warp accessed last.
+    /// For each site, the first address of the last contiguous access that the warp made there.
     u64* last_rows = nullptr;
     /// A hash of the address and the value of the last poll (SiteCounters::polls) in this block.
     u64 last_poll = 0;
@@ -112,15 +113,15 @@ struct Warp {
     /// True if the launch is only recorded, and the listener needs no more accesses. Accesses are
     /// then not executed.
     mutable bool has_recorded_enough = false;
-    /// True if accesses must be examined, because there is a listener or Watch::on() is true.
+    /// True if accesses must be examined, because there is a listener or Watch::is_on() is true.
     bool is_observed = false;
     /// True if accesses to shared memory must be examined, in addition to those to global memory.
     bool is_shared_observed = false;
     /// How often the worker has executed each run of straight-line code, in the order of
     /// Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
-    u64 executed_instructions =
-        0;  ///< the number of PTX instructions executed since the warp began
+    /// The number of PTX instructions executed since the warp began.
+    u64 executed_instructions = 0;
     /// The number of executed instructions that `lane_instructions` already includes.
     u64 included_instructions = 0;
     /// The number of active lanes, summed over all executed instructions.
@@ -144,11 +145,13 @@ struct Warp {
     u64 last_seen_changes = 0;
     /// The number of successive slices that the warp has used up without spinning.
     u32 full_slices = 0;
-    /// The last instruction that read memory in a spin-wait loop, set while Watch::on() is true.
+    /// The last instruction that read memory in a spin-wait loop, set while Watch::is_on() is true.
     const Op* polling_op = nullptr;
-    const Frame* polling_frame = nullptr;   ///< the call that executed `polling_op`
+    /// The call that executed `polling_op`, or null for the kernel itself.
+    const Frame* polling_frame = nullptr;
     bool has_ended_slice_spinning = false;  ///< true if the last slice ended in a spin-wait loop
-    /// A hash of all changes to local memory since Watch::on() became true (see note_local_store).
+    /// A hash of all changes to local memory since Watch::is_on() became true (see
+    /// note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
     /// The parameter memory for calls that the kernel itself makes.
@@ -172,7 +175,7 @@ struct Warp {
     /// (ptxas/load_waits.h).
     u64 pending_loads = 0;
 
-    /// Returns the values of a slot for the 32 lanes.
+    /// Returns a pointer to the values of a slot for the 32 lanes.
     template <class Lane>
     Lane* lanes(Slot slot) const {
         return reinterpret_cast<Lane*>(
@@ -210,7 +213,7 @@ struct Warp {
 
     Dim3 thread_index(int lane) const;
 
-    /// Switches to the registers of a call, or of the kernel itself if `of` is null.
+    /// Switches to the registers of the call `of`, or of the kernel itself if `of` is null.
     void enter_frame(Frame* of);
 
     /// Counts an execution of the run of straight-line code that ends with this Op.
@@ -243,7 +246,8 @@ struct Warp {
     /// report's check is disabled.
     Failed fail(Status status, const Report& report);
 
-    /// Returns a report that contains the location, the kernel, the block and the thread.
+    /// Returns a report with these texts, the source location of `op`, the kernel, the block and
+    /// the thread.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

@@ -102,10 +102,10 @@ void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first_op
     const auto& body = code.ast->body;
     const Op* last_op = first_op;
     while (last_op->source < body.size() && only_computes(body[last_op->source])) ++last_op;
-    const bool polling_op =
+    const bool is_polling =
         last_op->source < body.size() && reads_changeable_memory(body[last_op->source]);
     for (const Op* op = first_op; op <= last_op; ++op)
-        steps[op->source] = {true, polling_op ? last_op : nullptr};
+        steps[op->source] = {true, is_polling ? last_op : nullptr};
 }
 
 void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own_lanes) {

@@ -46,8 +46,8 @@ inline u64 mix_bits(u64 value) {
     return value ^ value >> 32;
 }
 
-/// An earlier state of a waiting block, with which later states are compared. It is replaced less
-/// and less often, so that cycles of any length are found.
+/// An earlier state of a waiting block, with which later states are compared. The remembered state
+/// is replaced less and less often, so that cycles of any length are found.
 struct WaitingState {
     u64 change_version = 0;   ///< the value of Watch::change_version_ when the state was remembered
     u64 remembered_hash = 0;  ///< a hash of the remembered state
@@ -79,7 +79,8 @@ public:
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
     /// Records that the active lanes poll words of global memory. `own_lanes` contains the lanes
-    /// that try to take a lock held by a thread of the same kernel, which the host cannot release.
+    /// that try to take a lock held by a thread of the same kernel. The host cannot release such a
+    /// lock.
     void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own_lanes);
 
     // ---- the verdict, once every waiting block has run again ----
@@ -94,7 +95,8 @@ private:
     /// The Watch's data about an instruction of a function's body.
     struct Step {
         bool is_executed = false;
-        /// the next instruction on the same path that reads memory
+        /// the next instruction on the same path that reads changeable memory; null if there is
+        /// none
         const Op* polling_op = nullptr;
     };
     struct Plan {
@@ -118,13 +120,16 @@ private:
     u32 idle_rounds_ = 0;
 
     bool is_on_ = false;
-    bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
-    u64 change_version_ = 0;             ///< incremented to invalidate all remembered states
+    /// True if an instruction has been executed for the first time since find_watched_registers()
+    /// ran.
+    bool has_new_instructions_ = false;
+    u64 change_version_ = 0;  ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;
     /// base-2 logarithm of the number of cycles by which the simulated clock advances next
     u32 next_skip_exponent_ = 0;
     std::unordered_map<const FunctionCode*, Plan> plans_;
-    std::vector<u64> polled_addresses_;  ///< the addresses that polling loads have read
+    /// The addresses of the words that polling loads have read.
+    std::vector<u64> polled_addresses_;
     std::optional<Report> host_wait_report_;
     std::chrono::steady_clock::time_point host_wait_start_{};
 };

@@ -19,7 +19,8 @@ namespace coalesce::simulator {
 struct Cluster;          ///< a running cluster (cluster.h)
 struct ResidentCluster;  ///< a cluster with its memory (cluster_worker.cpp)
 
-/// Host memory aligned for the widest vector registers. The memory is reused if it is large enough.
+/// Host memory aligned for the widest vector registers. allocate() reuses the memory if it is large
+/// enough.
 class AlignedBytes {
 public:
     u8* allocate(u64 bytes);
@@ -49,7 +50,7 @@ class Worker {
 public:
     Worker();
     ~Worker();
-    /// Prepares for a launch, reusing the Residents of earlier launches.
+    /// Prepares for a launch. Reuses the Residents of earlier launches.
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();

@@ -19,17 +19,18 @@ struct PtxImage {
 };
 
 /// Returns every PTX entry of the container that starts at `data`, decompressed. If
-/// `readable_bytes` is not 0, no byte at or after data + limit is read. Throws FatbinError if the
-/// container is malformed or contains only machine code.
+/// `readable_bytes` is not 0, only the first `readable_bytes` bytes at `data` are read. Throws
+/// FatbinError if the container is malformed or contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t readable_bytes = 0);
 
 /// Returns the PTX of an image passed to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin
 /// wrapper. Throws FatbinError like read_ptx.
 std::vector<PtxImage> read_image(const void* data);
 
-/// Returns the newest image that a device of compute capability `arch` can run, like a driver. If
-/// all images are for newer devices, returns the image closest to `compute_capability`, because
-/// most kernels use no new features. Returns nullptr if there are no images.
+/// Returns the image that a driver would choose: the newest one that a device of compute capability
+/// `compute_capability` can run. If all images are for newer devices, returns the image closest to
+/// `compute_capability`, because most kernels use no new features. Returns nullptr if there are no
+/// images.
 const PtxImage* choose_image(const std::vector<PtxImage>& images, u32 compute_capability);
 
 }  // namespace coalesce::simulator::fatbin

@@ -44,7 +44,7 @@ struct EntryHeader {
     u16 kind;
     u16 version;
     u32 header_size;      ///< the size of this header in bytes, at least 64
-    u64 payload_size;     ///< the size of the payload and its padding, in bytes
+    u64 payload_size;     ///< the size of the payload including its padding, in bytes
     u32 compressed_size;  ///< the compressed size in bytes; 0 if the payload is not compressed
     u32 reserved;
     u32 toolkit_version;

@@ -1,4 +1,5 @@
-// Finds an instruction: its opcode selects a family, its modifiers select a member of the family.
+// Finds the LaneInstruction for a PTX instruction: the opcode selects a family, and the modifiers
+// select a member of the family.
 #pragma once
 
 #include <initializer_list>
@@ -10,8 +11,8 @@
 
 namespace coalesce::simulator {
 
-/// The modifiers of an instruction. A family takes those that it supports. If any modifiers are
-/// left over, the family does not contain the instruction.
+/// The modifiers of an instruction. A family takes the modifiers that it supports. If any modifiers
+/// are left over, the family does not contain the instruction.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
@@ -26,7 +27,8 @@ public:
     /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers. Returns nothing if the
     /// instruction has none of these modifiers.
     std::optional<Rounding> take_rounding_to_whole();
-    /// Takes the leftmost untaken type modifier. Returns Type::none if there is none.
+    /// Takes the leftmost type modifier that has not been taken yet. Returns Type::none if there is
+    /// none.
     ptx::Type take_type();
     bool are_all_taken() const { return taken_bits_ + 1 == u64{1} << names_.size(); }
 
@@ -191,7 +193,7 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The unsigned type for computations that wrap on overflow, at least as wide as int.
+/// The unsigned type, at least as wide as int, in which computations on T wrap on overflow.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

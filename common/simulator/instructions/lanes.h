@@ -43,18 +43,18 @@ struct LaneInstruction {
     std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
     /// True if the instruction uses carry flags, in Op::d2, and is therefore not pure.
     bool reads_carry = false;
-    /// Faster handlers, indexed by a mask of the sources that are uniform (source a is the lowest
-    /// bit). The other sources must be in the warp's own register file. Null if `run` is the only
-    /// handler.
+    /// An array of faster handlers, indexed by a mask of the uniform sources (source a is the
+    /// lowest bit). The other sources must be in the warp's own register file. Null if `run` is the
+    /// only handler.
     const Handler* form_handlers = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
-    /// True if a constant operand after c is stored in Op::immediate (lop3's lookup table).
+    /// True if a constant operand after source c is stored in Op::immediate (lop3's lookup table).
     bool immediate = false;
 };
 
-/// Finds the instruction for an opcode and its modifiers, such as "add" + {"sat", "s32"}. Returns
-/// nullptr if there is no such variant. Modifiers that do not change the result (.rn where it is
-/// the default, .approx where the result is exact) are accepted. mov, cvta, ld.param and similar
+/// Returns the instruction with this opcode and these modifiers, such as "add" + {"sat", "s32"}, or
+/// nullptr if there is no such instruction. Modifiers that do not change the result (.rn where it
+/// is the default, .approx where the result is exact) are accepted. mov, cvta, ld.param and similar
 /// instructions are not lane instructions: see lower.cpp.
 ///
 /// The destination register of a `cvt` may be wider than the destination type ("cvt.s8.s32" into a
@@ -108,7 +108,8 @@ inline Mask make_mask(const u32* lanes) {
 
 // ---- handlers ----
 
-/// The register file that contains a source, if it is known when the kernel is lowered.
+/// The register file that contains a source: the warp's own file, the uniform file, or a file that
+/// is known only at run time (anywhere).
 enum class SourceFile : u8 { anywhere, own, uniform };
 
 /// The values of a source's lanes. A uniform source is read once.
@@ -205,8 +206,8 @@ const Op* run_requested(Warp& w, const Op* op) {
 // pure arithmetic 1.4 times as fast. The compiler must turn the call into a jump. Otherwise the
 // stack grows by one frame for each Op of a run without branches.
 
-/// Executes a form. If bit k of kUniform is set, source k is uniform. All other sources and the
-/// destination are in the warp's own file.
+/// The handler of a form. If bit k of kUniform is set, source k is uniform. All other sources and
+/// the destination are in the warp's own file.
 template <unsigned kUniform, class F, class D, class... S>
 const Op* run_form(Warp& w, const Op* op) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -220,8 +221,9 @@ const Op* run_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// Returns the form for these uniform sources. Rare cases use the general handler instead: all
-/// sources are uniform, or the first of three sources is uniform.
+/// Returns the handler of the form whose uniform sources are given by kUniform. In two rare cases,
+/// returns the general handler instead: if all sources are uniform, or if the first of three
+/// sources is uniform.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))

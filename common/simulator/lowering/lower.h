@@ -13,15 +13,16 @@
 
 namespace coalesce::simulator {
 
-/// Determines the offsets of a kernel's parameters and shared variables. Must be called before the
-/// kernel is lowered.
+/// Sets the offsets of a kernel's parameters and shared variables. Must be called before the kernel
+/// is lowered.
 void lay_out_kernel(Kernel& kernel);
 
 /// Lowers the kernel. Sets kernel.code and kernel.sites, or kernel.error if the kernel cannot be
 /// lowered.
 void lower_kernel(Kernel& kernel);
-/// Lowers the kernel a second time, in plain mode, to run the blocks that are recorded. Their
-/// accesses are counted at the same sites as in kernel.code. Returns null on failure.
+/// Lowers the kernel a second time, in plain mode, to run the blocks that are recorded. The
+/// accesses of these blocks are counted at the same sites as in kernel.code. Returns null on
+/// failure.
 std::shared_ptr<Kernel::Code> lower_for_recording(Kernel& kernel);
 
 /// Lowers the kernel again for launches whose clusters contain several blocks. Returns null on

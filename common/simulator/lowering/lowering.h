@@ -28,7 +28,7 @@ namespace coalesce::simulator {
 class UniformFile {
 public:
     Slot allocate(Width width);
-    /// Returns a slot in which all 32 lanes contain these bits. Equal constants share a slot.
+    /// Returns a slot in which all 32 lanes contain `bits`. Equal constants share a slot.
     Slot lower_constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants);
     u32 file_bytes() const { return end_offset_; }
 
@@ -85,8 +85,8 @@ private:
     /// function or variable.
     std::optional<u64> find_symbol_address(const std::string& name);
     Slot lower_symbol(const std::string& name, i64 offset, Width width);
-    /// Returns a slot with the address of a shared variable. Launches with clusters need the slot,
-    /// because the address differs from block to block.
+    /// Returns a slot with the shared-memory address of the byte at `offset`. Launches with
+    /// clusters need the slot, because the address differs from block to block.
     Slot lower_shared_address(i64 offset, Width width);
     Slot convert_slot(Slot source_slot, Width actual_width, Width wanted_width);
     void free_expired_slots(u32 at);
@@ -100,10 +100,10 @@ private:
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
-    /// Stores the base register in Op::a and the offset in Op::immediate. Returns true if the base
-    /// has 32-bit lanes.
+    /// Stores the base register of `address` in Op::a and its offset in Op::immediate. Returns true
+    /// if the base has 32-bit lanes.
     bool lower_address(Op& op, const Operand& address, ptx::StateSpace space, bool allows_narrow);
-    /// Returns a slot with the address plus its offset, in 64-bit lanes.
+    /// Returns a slot with the sum of the address's base and offset, in 64-bit lanes.
     Slot lower_complete_address(const Operand& address, ptx::StateSpace space);
     u32 add_site(const MemoryUse& use);
     void extend_loaded(const std::vector<Operand>& elements, ptx::Type type,
@@ -194,7 +194,8 @@ private:
     u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
     /// The number of pending instructions for each file and line.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
-    std::map<Remark, u32> pending_remarks_;  ///< the pending instructions by remark
+    /// The number of pending instructions with each remark.
+    std::map<Remark, u32> pending_remarks_;
     std::map<std::string, u32> label_ops_;
     // The indices of branches with unresolved targets, and the names of the targets.
     std::vector<std::pair<u32, std::string>> branch_fixups_;

@@ -16,10 +16,11 @@
 
 namespace coalesce::simulator {
 
-/// Returns the live range of each root register, which covers all registers with that root.
+/// Returns the live range of each root register. The range covers the live ranges of all registers
+/// with that root.
 std::vector<Liveness::Range> find_lifetimes(const Registers& registers, const Liveness& liveness);
 
-/// Allocates and frees the slots of a register file by width.
+/// The slots of a register file. Allocates and frees slots of a given width.
 class SlotPool {
 public:
     explicit SlotPool(bool reuses_slots) : reuses_slots_(reuses_slots) {}

@@ -20,10 +20,10 @@ struct Interval {
 
 class AddressZone {
 public:
-    /// The maximum length of the queue of freed intervals. When the queue is longer, its oldest
-    /// interval can be reused.
+    /// The maximum length of the queue of freed intervals. When an interval is added to a full
+    /// queue, the oldest interval leaves it and can be reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// The value of `max_quarantined` that keeps freed intervals in the queue until
+    /// The value of `max_quarantined` with which all freed intervals stay in the queue until
     /// empty_quarantine() is called.
     static constexpr std::size_t kIntervalsUntilEndReuse = ~std::size_t{0};
 
@@ -32,11 +32,12 @@ public:
     Interval zone() const { return zone_; }
     bool contains(u64 address) const { return address >= zone_.begin && address < zone_.end; }
 
-    /// Returns an interval of `bytes` bytes at a multiple of `align`, or an empty interval if there
-    /// is no space.
+    /// Allocates an interval of `bytes` bytes that begins at a multiple of `align`, and returns it.
+    /// The interval is in use until it is passed to return_interval(). Returns an empty interval if
+    /// there is no space.
     Interval take_interval(u64 bytes, u64 align);
     void return_interval(Interval interval);
-    /// Allows all freed intervals to be reused.
+    /// Removes all freed intervals from the queue, so that they can be reused.
     void empty_quarantine();
 
 private:

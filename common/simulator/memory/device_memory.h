@@ -2,12 +2,12 @@
 // bytes.
 //
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
-//             dereference a device pointer, because accesses to its page fault. The bytes are
-//             elsewhere in the process ("storage"), at a fixed distance. Managed and pinned memory
-//             is in a second part of the range, where the storage has the same address, so that the
-//             host can access it too. The range is several times as large as the capacity:
-//             addresses of freed memory are not reused for a while, so that late accesses are
-//             detected.
+//             dereference a device pointer, because every access by the host to these addresses
+//             causes a fault. The bytes are elsewhere in the process ("storage"), at a fixed
+//             distance. Managed and pinned memory is in a second part of the range, where the
+//             storage has the same address, so that the host can access it too. The range is
+//             several times as large as the capacity: addresses of freed memory are not reused for
+//             a while, so that late accesses are detected.
 // Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 mark the bytes of the word that are
 //             initialized. Bits 4-7 mark the bytes that the host has initialized. Later writes by
 //             kernels may leave bits 4-7 set. Since each word has its own byte of shadow, two
@@ -26,11 +26,12 @@
 namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
-/// On WebAssembly, pointers have 32 bits, and host memory ends below this address.
+/// The default start of device memory. On WebAssembly, pointers have 32 bits, and host memory ends
+/// below this address.
 inline constexpr u64 kDeviceBase = 0x8000'0000ull;
 #else
-/// AddressSanitizer does not use this range for its heap, so host code may be built with
-/// AddressSanitizer.
+/// The default start of device memory. AddressSanitizer does not use these addresses for its heap,
+/// so host code may be built with AddressSanitizer.
 inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 #endif
 
@@ -47,10 +48,10 @@ struct AddressMap {
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap current_address_map;
-/// Returns an address map that is possible on a GPU with `range` bytes of memory. `seed` selects
-/// the map.
+/// Returns an address map that is possible on a GPU and that has room for `range` device addresses.
+/// `seed` selects the map.
 AddressMap draw_map(u64 seed, u64 range);
-/// The exclusive upper bound, in bytes, of the offsets that scattered() returns for small
+/// The exclusive upper bound, in bytes, of the offsets that scatter_offset() returns for small
 /// allocations.
 inline constexpr u64 kMaxScatter = 16 << 10;
 u64 scatter_offset(u64 serial);
@@ -62,8 +63,9 @@ inline u64 device_base() {
 /// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
 /// window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// The total size of the 256 windows of shared memory. A cluster has fewer blocks, so an address
-/// with an invalid rank is in a window, too.
+/// The total size in bytes of the 256 windows of shared memory, one for each rank in a cluster. A
+/// cluster has fewer blocks, so that even an address with an invalid rank is in one of these
+/// windows.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return current_address_map.windows;
@@ -83,9 +85,9 @@ inline u64 function_window() {
     return current_address_map.windows + 3 * kWindowStride;
 }
 
-/// The size of the gap of unused addresses after an allocation. The gap is normally wide: an index
-/// that is off by a few rows then hits the gap instead of the next allocation, and the access is
-/// detected.
+/// The size in bytes of the gap of unused addresses after an allocation. The gap is normally wide,
+/// so that an index that is off by a few rows hits the gap instead of the next allocation, and the
+/// access is detected.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the size of the gap after an allocation. Gaps are narrow if there are so many
 /// allocations that wide gaps would use a quarter of all addresses.
@@ -113,11 +115,11 @@ struct Allocation {
     }
 };
 
-/// All existing allocations, sorted by address, at the time of a launch.
+/// The allocations at the time of a launch, sorted by address.
 struct AllocationTable {
     std::vector<Allocation> live_allocations;
-    std::vector<Allocation>
-        freed_allocations;  ///< the most recently freed allocations, for "use after free"
+    /// The most recently freed allocations, for "use after free".
+    std::vector<Allocation> freed_allocations;
     /// Allocations on devices whose memory the launch cannot access. `live_allocations` does not
     /// contain them.
     std::vector<Allocation> allocations_of_other_devices;
@@ -148,8 +150,8 @@ public:
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
     std::shared_ptr<const AllocationTable> table() const;
-    /// Like table(), but contains only memory that the launch can access: that of the devices in
-    /// the mask `accessible_devices`.
+    /// Like table(), but the snapshot contains only memory that the launch can access: the memory
+    /// of the devices in the mask `accessible_devices`.
     std::shared_ptr<const AllocationTable> table_for(u64 accessible_devices) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
@@ -164,7 +166,8 @@ public:
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
     void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
-    /// Copies the shadow of a range, for copies within the device.
+    /// Copies the shadow of `bytes` bytes at `source` to `destination`, for a copy within the
+    /// device.
     void copy_written(u64 destination, u64 source, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes selected by the bit mask `bytes` as uninitialized, on behalf of a kernel.
@@ -181,12 +184,13 @@ public:
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    u64 range() const { return range_; }  ///< the number of device addresses
+    /// The number of device addresses, including those of managed and pinned memory.
+    u64 range() const { return range_; }
     u64 bytes_in_use() const;
 
     /// Chooses a different current_address_map, so that a kernel cannot tell from its pointers that
-    /// it is simulated. Returns false, and changes nothing, if there are allocations. After a
-    /// change, managed and pinned memory cannot be allocated.
+    /// it is simulated. Afterwards, managed and pinned memory cannot be allocated. Returns false,
+    /// and changes nothing, if there are allocations.
     bool draw_addresses(u64 seed);
 
     DeviceMemory(const DeviceMemory&) = delete;
@@ -202,7 +206,8 @@ private:
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;
-    u64 range_ = 0;  ///< the number of addresses, including those of managed and pinned memory
+    /// The number of device addresses, including those of managed and pinned memory.
+    u64 range_ = 0;
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;
     struct State;

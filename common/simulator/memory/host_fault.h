@@ -8,7 +8,7 @@ namespace coalesce::simulator {
 class DeviceMemory;
 
 /// Installs a SIGSEGV handler. If host code dereferences a device pointer, the handler prints a
-/// message that names the allocation. The program then crashes as it would without the simulator.
+/// message that names the allocation, and the program then crashes as it would without the handler.
 /// Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 

@@ -17,12 +17,13 @@ namespace coalesce::simulator {
 /// A range of bytes that an operation on the device has accessed.
 struct GuardedRange {
     u64 begin = 0, end = 0;
-    /// True if the device writes to these bytes. Otherwise the host may read them.
+    /// True if the device writes to these bytes. If false, the host may read them, but not write
+    /// them.
     bool device_writes = false;
     u64 work_number = 0;  ///< the index of the operation
 };
 
-/// An access by the host.
+/// An access by the host to a guarded range, before the host has waited for the operation.
 struct HostTouch {
     u64 address = 0;
     bool is_write = false;
@@ -32,15 +33,15 @@ struct HostTouch {
 
 namespace host_guard {
 
-/// Protects these ranges, and removes the protection of all other memory. The ranges must be in
-/// memory that host and device share.
+/// Protects these ranges against accesses by the host, and removes the protection of all other
+/// memory. The ranges must be in memory that host and device share.
 void protect(std::vector<GuardedRange> ranges);
 /// Makes all memory accessible, because the simulator itself is about to access it.
 void unprotect();
 /// Returns the accesses by the host since the last call, at most one for each operation.
 std::vector<HostTouch> take_touches();
-/// Handles a fault. Must be called by the signal handler. Returns true if the instruction must be
-/// repeated, because the memory may be accessible now.
+/// Handles a fault of the host at `address`. Must be called by the signal handler. Returns true if
+/// the instruction must be repeated, because the memory may be accessible now.
 bool handle_fault(u64 address, bool is_write, u64 instruction);
 
 }  // namespace host_guard

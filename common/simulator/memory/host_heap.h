@@ -13,7 +13,8 @@
 namespace coalesce::simulator {
 
 /// Returns the block that contains `address` if [address, address + bytes) extends past the end of
-/// the block. Returns an empty interval otherwise, or if the block is not known.
+/// the block. Returns an empty interval if the range ends within the block, or if the block is not
+/// known.
 Interval find_overrun_host_block(u64 address, u64 bytes);
 
 }  // namespace coalesce::simulator

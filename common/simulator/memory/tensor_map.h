@@ -2,11 +2,12 @@
 // memory, and the size of the box that a copy transfers.
 //
 // Builds on  base/types.h.
-// Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
-// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted. `encode_map`
-//            keeps its maps where kernels have no access, and `decode_map` looks up a map by its bytes.
-//            Unknown bytes are not a map. The bytes need not be secret, because guessing the bytes
-//            of a map only produces a copy of the map.
+// Idea       A map consists of 128 bytes. Their layout is not documented, so programs cannot depend
+//            on it.
+// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted.
+//            `encode_map` keeps its maps where kernels have no access, and `decode_map` looks up a
+//            map by its bytes. Unknown bytes are not a map. The bytes need not be secret, because
+//            guessing the bytes of a map only produces a copy of the map.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
 //            0 is the element's size.
 #pragma once
@@ -25,7 +26,8 @@ inline constexpr u32 kCopyChunkBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
-/// A tensor map as kernels pass it. Its bytes identify the map.
+/// The contents of a tensor map. Its bytes, padded to kTensorMapBytes, are the map that a kernel
+/// passes.
 struct TensorMap {
     u64 address = 0;
     u64 size[kMaxDimensions] = {};    ///< the size of each dimension, in elements

@@ -28,14 +28,14 @@ struct ExactnessSummary {
     std::vector<std::string> disabled_checks;
     /// The number of launches that were not checked because of --sample.
     u64 unchecked_launches = 0;
-    /// Descriptions of mistakes that the program may contain, but that no check detects.
+    /// Descriptions of mistakes that this program may contain although no check detects them.
     std::vector<std::string> uncovered_features;
 };
 
 ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 
-/// Returns one line if everything was exact and checked, and several lines otherwise. The text ends
-/// with a newline.
+/// Returns the summary as text that ends with a newline: one line if everything was exact and
+/// checked, otherwise several lines.
 std::string format_exactness(const ExactnessSummary& summary);
 
 }  // namespace coalesce::simulator

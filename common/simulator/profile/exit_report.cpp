@@ -110,7 +110,7 @@ std::string format_summary() {
 }
 
 void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exactness) {
-    const Options& process_id_text = options();
+    const Options& chosen_options = options();
     // Flush the program's output first, so that it precedes the report even if both go to the same
     // file.
     std::fflush(stdout);
@@ -118,10 +118,10 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
     std::string text = "\n";
     if (!is_main_process())
         text += "process " + std::to_string(getpid()) + ", " + program_name() + "\n";
-    if (process_id_text.prints_report)
+    if (chosen_options.prints_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
-    if (process_id_text.prints_lines) text += annotated_text(rows, read_source, colour);
-    if (process_id_text.prints_lines || !process_id_text.predicted_gpu.empty()) {
+    if (chosen_options.prints_lines) text += annotated_text(rows, read_source, colour);
+    if (chosen_options.prints_lines || !chosen_options.predicted_gpu.empty()) {
         const std::string next_action_text = describe_next_action(rows, predicted_times());
         if (!next_action_text.empty()) text += "\n" + next_action_text;
     }
@@ -147,10 +147,10 @@ void write_exit_report() {
     static std::mutex& mutex = *new std::mutex;
     static bool has_written = false;
     const std::lock_guard lock(mutex);
-    const Options& process_id_text = options();
-    const bool wants_text = process_id_text.prints_report || process_id_text.prints_lines;
-    if (!has_written && !process_id_text.trace_file.empty()) write_trace();
-    if (has_written || (process_id_text.json_folder.empty() && !wants_text)) return;
+    const Options& chosen_options = options();
+    const bool wants_text = chosen_options.prints_report || chosen_options.prints_lines;
+    if (!has_written && !chosen_options.trace_file.empty()) write_trace();
+    if (has_written || (chosen_options.json_folder.empty() && !wants_text)) return;
 
     const std::vector<const Kernel*> kernels = selected_kernels();
     const std::vector<KernelRow> rows = make_kernel_table(kernels);
@@ -158,12 +158,12 @@ void write_exit_report() {
     if (!is_main_process() && rows.empty() && found_reports.empty()) return;
     has_written = true;
     const ExactnessSummary exactness = summarize_exactness(kernels);
-    if (!process_id_text.json_folder.empty()) {
-        write_file(process_id_text.json_folder + "/" + std::to_string(getpid()) + ".json",
+    if (!chosen_options.json_folder.empty()) {
+        write_file(chosen_options.json_folder + "/" + std::to_string(getpid()) + ".json",
                    to_json(DeviceModel::name, rows, found_reports, predicted_times(), &exactness));
     }
     const bool has_work = !rows.empty() || !found_reports.empty();
-    if (wants_text && (has_work || !process_id_text.is_launcher)) write_text(rows, exactness);
+    if (wants_text && (has_work || !chosen_options.is_launcher)) write_text(rows, exactness);
 }
 
 void prepare_exit_report() {

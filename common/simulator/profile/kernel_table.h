@@ -87,7 +87,7 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// How many loads and stores of a source line the compiler merged into earlier machine
+/// The number of loads and stores of a source line that ptxas merged into earlier machine
 /// instructions.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
@@ -100,17 +100,19 @@ struct LineRow {
 };
 
 struct KernelRow {
-    /// The demangled name. Kernels with the same name and the same source file share a row. If only
-    /// the names are equal, the name of the file follows in parentheses.
+    /// The demangled name. Kernels with the same name and the same source file share a row. If
+    /// kernels in different source files have the same name, the name of the file follows in
+    /// parentheses.
     std::string name;
     u64 launches = 0;  ///< the number of completed launches
     /// The number of launches that an error stopped. These launches are not included in the other
     /// members.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;  ///< the number of launches that were not checked (Options::sample)
-    Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
-    u32 registers = 0;           ///< the estimated registers per thread; 0 if unknown
-    Counters counters;           ///< the sums over all launches
+    /// The number of launches that were not checked (Options::max_checked_launches).
+    u64 unchecked_launches = 0;
+    Dim3 grid, block;   ///< the dimensions of the last launch, completed or stopped
+    u32 registers = 0;  ///< the estimated registers per thread; 0 if unknown
+    Counters counters;  ///< the sums over all launches
     CoalesceSpecialRequests special_requests{};
     /// true if warp_instructions is also counted for every line
     bool has_instructions_by_line = false;

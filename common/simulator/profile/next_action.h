@@ -1,5 +1,5 @@
-// Writes the advice at the end of `simulate --lines` and `simulate --time`: how the program could
-// be made faster.
+// Writes the advice at the end of the reports of `simulate --lines` and `simulate --time`: how the
+// program could be made faster.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 
 /// Returns a paragraph that begins with "Next:" and names the source line that wastes the most
 /// sectors or wavefronts. If no line wastes any, the paragraph says what would speed up the slowest
-/// kernel in `times`. Returns "" if no memory was accessed.
+/// kernel in `times`, which may be null. Returns "" if no memory was accessed.
 std::string describe_next_action(const std::vector<KernelRow>& kernels,
                                  const PredictedTimes* times);
 

@@ -25,14 +25,14 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 repeated_launches =
-        0;  ///< the number of launches assumed to take as long as an earlier launch
-    /// the number of launches without a predicted time; `reason` is the reason
+    /// The number of launches assumed to take as long as an earlier launch.
+    u64 repeated_launches = 0;
+    /// the number of launches without a predicted time, and in `reason` the reason
     u64 unpredicted_launches = 0;
     std::string reason;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
-    /// The properties of these launches that the model does not cover.
+    /// The properties of these launches that the time model does not cover.
     std::vector<timing::Unknown> unknown_waits;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;

@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns the device's name, followed by the tables of all kernels. If `predicted_times` is not
-/// null, a table of predicted times follows, with the longest time first.
+/// Returns the device's name, followed by a table of counters for each kernel. If `predicted_times`
+/// is not null, a table of predicted times follows, with the longest time first.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool uses_colour, const PredictedTimes* predicted_times = nullptr);
 
@@ -21,8 +21,8 @@ std::string profile_text(const std::string& device, const std::vector<KernelRow>
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
 std::optional<std::vector<std::string>> read_source(const std::string& file);
 
-/// Returns the annotated source lines of every kernel. If a file cannot be read, only its line
-/// numbers are shown.
+/// Returns every kernel's source lines, with the counters below each line that accesses memory. If
+/// a source file cannot be read, the text contains only its line numbers.
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
                            bool uses_colour);
 

@@ -14,16 +14,18 @@ struct Traffic {
     const char* name;  ///< the name of the traffic, such as "global loads"
     u64 requests;
     u64 passes;        ///< the number of sectors, or of wavefronts for shared memory
-    u64 ideal_passes;  ///< the smallest number of passes that would suffice
+    u64 ideal_passes;  ///< the smallest number of passes with which the same data could be moved
     u64 useful_bytes;  ///< the bytes that lanes requested, for global memory only
 };
 
-/// Returns the types of traffic with at least one request.
+/// global_traffic returns the types of traffic that are counted in sectors: global memory,
+/// textures, surfaces and the shared memory of other blocks. shared_traffic returns those that are
+/// counted in wavefronts. Both omit types without requests.
 std::vector<Traffic> global_traffic(const Counters& counters);
 std::vector<Traffic> shared_traffic(const Counters& counters);
 
-/// Reports whether an access takes at least twice the ideal number of passes. Reports highlight
-/// such accesses.
+/// Reports whether the traffic takes at least twice the ideal number of passes. Reports highlight
+/// such traffic.
 bool is_wasteful(const Traffic& make_traffic);
 
 }  // namespace coalesce::simulator

@@ -51,8 +51,8 @@ bool is_float(Type type);
 Type parse_type(std::string_view name);
 std::string_view name_of(Type type);
 
-/// A line of the learner's source, from `.loc`. Line 0 means unknown, as in code built without
-/// -lineinfo.
+/// A line of the program's source, from a `.loc` directive. Line 0 means that the line is unknown,
+/// as in code built without -lineinfo.
 struct SourceLine {
     u32 file = 0;  ///< the file, as a key of Module::files
     u32 line = 0;
@@ -148,11 +148,12 @@ struct Variable {
     Type type = Type::b8;
     u64 size = 0;  ///< the total size in bytes, or 0 for `extern .shared x[]`
     u32 align = 1;
-    u32 declared_line = 0;  ///< the number of variables declared earlier in the same scope
+    u32 declaration_order = 0;  ///< the number of variables declared earlier in the same scope
     bool is_extern = false;
     bool is_managed = false;  ///< true for .attribute(.managed): host code also uses the variable
     std::vector<u8>
-        initial_bytes;  ///< the first bytes of the contents; the remaining bytes are zero
+        /// The first bytes of the initial contents; the remaining bytes of the variable are zero.
+        initial_bytes;
     std::vector<Relocation> relocations;
 };
 
@@ -175,9 +176,11 @@ struct Function {
     std::map<std::string, u32> labels;
     /// The .branchtargets, .calltargets and .callprototype lists, keyed by label.
     std::map<std::string, std::vector<std::string>> target_lists;
-    /// For each .pragma "nounroll", the index of the next statement in the body.
+    /// For each .pragma "nounroll", the index in the body of the instruction or label that follows
+    /// it.
     std::vector<u32> not_unrolled;
-    std::vector<std::vector<SourceLine>> inline_chains;  ///< the call sites of inlined code
+    /// The call sites of inlined code, from the innermost call to the outermost.
+    std::vector<std::vector<SourceLine>> inline_chains;
     u32 max_threads[3] = {0, 0, 0};  ///< the values of .maxntid, or 0 if there is no such directive
     /// The values of .reqntid, or 0 if there is no such directive.
     u32 required_threads[3] = {0, 0, 0};

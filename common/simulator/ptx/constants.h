@@ -17,13 +17,13 @@ struct Constant {
 /// Reads a single number without any operator.
 Constant read_number(Lexer& lexer);
 
-/// Reads a number, or an expression like -(4 * 8) + 1. The operators + - * / << >> & ^ | ~ work on
-/// integers, with C's precedence. A minus sign may precede a floating-point number.
+/// Reads a number, or an expression like -(4 * 8) + 1. The operators + - * / << >> & ^ | ~ have C's
+/// precedence and work on integers only, but a minus sign may precede a floating-point number.
 Constant read_constant(Lexer& lexer);
 /// Reads a constant expression like read_constant(), but accepts only an integer.
 i64 read_integer(Lexer& lexer);
-/// Reads an integer in [0, most]. For any other number, throws a ParseError whose message names
-/// `value_name`.
+/// Reads an integer from 0 to `max_value`. For any other number, throws a ParseError whose message
+/// names `value_name`.
 u64 read_count(Lexer& lexer, const char* value_name, u64 max_value);
 
 }  // namespace coalesce::simulator::ptx

@@ -32,8 +32,8 @@ private:
     void read_contents(Variable& variable, const std::vector<u64>& dimensions, u64 element_size);
 
     Lexer& lexer_;
-    /// The number of bytes that further initialisers may occupy. Without a limit, a short text
-    /// could define a very large table, because zeros at the end of a row can be omitted.
+    /// The number of bytes that the remaining initialisers may occupy. Without a limit, a short
+    /// text could define a very large table, because zeros at the end of a row can be omitted.
     u64 initial_bytes_left_;
 };
 

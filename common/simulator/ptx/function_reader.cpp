@@ -277,7 +277,7 @@ private:
             }
             scopes_.bind_variable(name, variable.name);
             auto& variables = is_module_variable ? module_.variables : function_->variables;
-            variable.declared_line = static_cast<u32>(variables.size());
+            variable.declaration_order = static_cast<u32>(variables.size());
             variables[variable.name] = std::move(variable);
         }
     }

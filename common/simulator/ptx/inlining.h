@@ -21,7 +21,7 @@ namespace coalesce::simulator::ptx {
 /// A file, a line and a column.
 using Position = std::tuple<u32, u32, u32>;
 
-/// Records which code was inlined where, for the part of a function that has been read.
+/// The calls at which code was inlined, for the part of a function that has been read so far.
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.
@@ -33,8 +33,8 @@ private:
     std::map<Position, Position> callers_;
 };
 
-/// Sets the line of every instruction to a line that the learner can change. Must be called after
-/// all .file directives have been read.
+/// Sets the line of every inlined instruction to a line that the learner can change. Must be called
+/// after all .file directives have been read.
 void resolve_inlining(Module& module);
 
 }  // namespace coalesce::simulator::ptx

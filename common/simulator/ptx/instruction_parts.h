@@ -5,11 +5,11 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Returns the type that the modifiers name, for example `b32` for shfl.sync.idx.b32. If the
-/// modifiers name several types, returns the last one. Returns Type::none if they name no type.
+/// Returns the type in the instruction's modifiers, for example b32 for shfl.sync.idx.b32. Returns
+/// the last one if there are several types, or Type::none if there is no type.
 Type find_type(const Instruction& instruction);
 
-/// Returns the state space that the modifiers name, or generic if they name no state space. Both
+/// Returns the state space in the instruction's modifiers, or generic if there is none. Both
 /// shared::cta and shared::cluster count as shared.
 StateSpace find_space(const Instruction& instruction);
 

@@ -48,10 +48,11 @@ public:
 
     /// Returns the current token and advances to the next one.
     Token take_token();
-    /// Skips the current token and returns true if the token equals the argument.
+    /// If the current token equals the argument, skips the token and returns true. Otherwise
+    /// returns false.
     bool accept(char punctuation);
     bool accept_directive(std::string_view dotted);
-    /// Advances past the given token. Throws ParseError if the current token differs from it.
+    /// Advances past the given token. Throws ParseError if the current token is a different one.
     void expect(char punctuation);
     std::string_view expect_identifier(const char* message);
 
@@ -64,16 +65,16 @@ public:
     /// Reports whether the current token comes from an asm statement.
     bool is_in_assembly() const { return is_in_assembly_; }
 
-    /// offset returns where the current token begins in the text, and previous_end returns where
-    /// the previous token ends.
+    /// offset() returns the offset in the text at which the current token begins, and
+    /// previous_end() returns the offset at which the previous token ends.
     u32 offset() const { return text_offset(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
-    /// Throws an error such as "PTX line 12: expected ';' near 'foo'", where foo is the current
-    /// token.
+    /// Throws a ParseError such as "PTX line 12: expected ';' near 'foo'", where `expected` is
+    /// "';'" and foo is the current token.
     [[noreturn]] void fail_expected(const std::string& expected) const;
-    /// Throws an error such as "PTX line 12: the register %r9 is not declared". The line is the
-    /// line of the last token read.
+    /// Throws a ParseError such as "PTX line 12: the register %r9 is not declared", with the line
+    /// of the last token that was read.
     [[noreturn]] void fail(const std::string& message) const;
 
 private:

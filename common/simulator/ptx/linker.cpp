@@ -178,7 +178,7 @@ void add_module(Module& linked, std::unique_ptr<Module> module) {
     // Variables of a later module count as declared after those of earlier modules.
     const u32 declared_before = static_cast<u32>(linked.variables.size());
     for (auto& [name, variable] : module->variables) {
-        variable.declared_line += declared_before;
+        variable.declaration_order += declared_before;
         add_variable(linked, std::move(variable));
     }
     for (auto& [name, function] : module->functions) add_function(linked, std::move(function));

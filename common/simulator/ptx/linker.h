@@ -20,8 +20,9 @@ struct LinkError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Links one or more modules. Throws LinkError if two files define the same name and neither
-/// definition is weak. Kernels that use an undefined name cannot be launched.
+/// Links one or more modules. Throws LinkError if two modules define the same name and neither
+/// definition is weak. A name that no module defines is no error here, but kernels that use the
+/// name cannot be launched.
 std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules);
 
 }  // namespace coalesce::simulator::ptx

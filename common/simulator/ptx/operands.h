@@ -9,7 +9,7 @@
 namespace coalesce::simulator::ptx {
 
 /// Reads the operands of `instruction` up to ';'. `scopes` may keep pointers to names in the
-/// operands. These pointers stay valid when the instruction is moved into the body.
+/// operands, which stay valid when the instruction is moved into the body.
 void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction);
 /// Reads the predicate after '@' or '@!' and returns its register.
 u32 read_guard(Lexer& lexer, Scopes& scopes);

@@ -142,7 +142,7 @@ private:
     }
 
     void add_function(Variable variable) {
-        variable.declared_line = static_cast<u32>(module_->variables.size());
+        variable.declaration_order = static_cast<u32>(module_->variables.size());
         const auto [known, is_new] = module_->variables.try_emplace(variable.name);
         if (!is_new && !variable.is_extern && !known->second.is_extern) {
             lexer_.fail("the variable '" + variable.name + "' is defined twice");

@@ -1,5 +1,6 @@
-// Stores the names in a function's body. Braces open a scope, which may declare a name again. Every
-// declaration gets a unique name ("%r1", "%r1@2"), so that other code need not handle scopes.
+// Stores the names in a function's body. Each pair of braces is a scope, which may declare a name
+// of an outer scope again. Every declaration gets a unique name ("%r1", "%r1@2"), so that other
+// code need not handle scopes.
 //
 // Registers that are declared as a family, such as %r<100000>, are created when they are first
 // used.
@@ -54,10 +55,12 @@ public:
     /// Declares a label and returns its unique name.
     std::string declare_label(std::string_view name);
 
-    /// Returns the meaning of `name`, or null if it is not a register or variable of this function.
+    /// Returns the meaning of `name`, or null if this function has no register or variable with
+    /// this name.
     const Binding* find_binding(std::string_view name);
-    /// Records a name that may be a label defined later. The string must keep its address until the
-    /// scope ends.
+    /// Records a use of a name that may be a label defined later. At the end of the scope that
+    /// declares the label, `name` is replaced with the label's unique name, so the string must keep
+    /// its address until then.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:
@@ -68,8 +71,8 @@ private:
     };
     struct Scope {
         NameMap<Binding> names;
-        NameMap<NumberedRegisters>
-            registers_by_prefix;  ///< the families of registers, keyed by prefix
+        /// The families of registers, keyed by prefix.
+        NameMap<NumberedRegisters> registers_by_prefix;
         NameMap<std::string> labels;
         std::vector<std::string*> label_uses;
     };

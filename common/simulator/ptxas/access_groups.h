@@ -14,18 +14,18 @@
 
 namespace coalesce::simulator {
 
-/// The maximum size of a machine access in bytes, and the maximum number of vector elements.
+/// The maximum size of a machine access in bytes, and the maximum number of words that it accesses.
 constexpr u32 kMaxAccessBytes = 16, kMaxElements = 4;
 
-/// A word of a PTX access. One machine instruction may move it together with other words.
+/// A word of a PTX access. One machine instruction may access the word together with other words.
 struct MergedWord {
     u32 at = 0;        ///< the index of the instruction in the body
     u32 block = 0;     ///< the basic block that contains the instruction
     u64 position = 0;  ///< the offset of the word in its group, in bytes
 };
 
-/// The known alignment of a group: in each access, the address and (position + phase) differ by a
-/// multiple of `bytes`.
+/// The known alignment of a group. For each word of the group, the difference between its address
+/// and (MergedWord::position + phase) is a multiple of `bytes`.
 struct Alignment {
     u32 bytes = 1;
     u64 phase = 0;
@@ -38,16 +38,16 @@ struct Alignment {
 /// The variable part of an address: the state space and the terms (LinearSum::terms).
 using AddressBase = std::pair<ptx::StateSpace, std::vector<std::pair<u32, u64>>>;
 
-/// A group of loads or stores whose addresses differ by constants. The accesses are ordered so that
-/// each one follows the accesses that dominate it.
+/// A group of loads or stores whose addresses differ by constants. In `words`, each access comes
+/// after the accesses that dominate it.
 struct MergedGroup {
     AddressBase base;
     u32 bytes_of_word = 0;
     bool is_load = false;
     Alignment alignment;
     std::vector<MergedWord> words;
-    std::map<u32, u64>
-        accesses;  ///< maps the index of an access in the body to the access's offset in the group
+    /// Maps the index of an access in the body to the access's offset in the group.
+    std::map<u32, u64> accesses;
 
     u32 widest_access_bytes() const {
         return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word);
@@ -55,8 +55,8 @@ struct MergedGroup {
     bool has_word_at(u64 position) const;
 };
 
-/// Chooses machine accesses that cover the words of a group. The result is keyed by the index of
-/// the PTX access in the body.
+/// Returns the machine accesses that ptxas uses for the words of a group, keyed by the index of the
+/// PTX access in the body.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

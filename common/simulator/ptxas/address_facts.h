@@ -31,8 +31,8 @@ namespace coalesce::simulator {
 /// A sum of 64-bit terms. For a 32-bit register, the factors and the constant are sign-extended
 /// from 32 bits.
 struct LinearSum {
-    /// The terms in sorted order. Each is the index of an unknown value, and the factor of this
-    /// value.
+    /// The terms in sorted order. Each term is the index of an unknown value, and the factor of
+    /// this value.
     std::vector<std::pair<u32, u64>> terms;
     u64 constant = 0;
 };
@@ -53,10 +53,10 @@ public:
     void begin_block();
     /// Moves the current position past the next instruction of the block.
     void pass_instruction(const ptx::Instruction& instruction);
-    /// How a sum changes from one iteration of a loop to the next.
+    /// The change of a sum from one iteration of a loop to the next.
     struct Steps {
         u64 step = 0;  ///< the amount by which the sum grows in one iteration
-        /// Before the loop, the sum without its constant has at least this many low zero bits.
+        /// The minimum number of low zero bits of the sum without its constant, before the loop.
         u32 zero_bits_at_start = 0;
     };
     /// Returns how `sum` changes in the loop that consists of the instructions [begin, end).
@@ -99,15 +99,15 @@ private:
     std::vector<u32> low_zero_bits_;         ///< for each register, its number of low zero bits
     /// The value of each register written by only one instruction.
     std::vector<std::optional<KnownValue>> single_writer_values_;
-    std::map<u32, KnownValue>
-        current_values_;  ///< for each register, its value in the current block
+    /// For each register, its value in the current block.
+    std::map<u32, KnownValue> current_values_;
     static constexpr u32 kNoRegister = ~0u;
     struct Unknown {
         u32 low_zero_bits = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32>
-        unknown_indices_;           ///< maps the name of an unknown value to its index
+    /// Maps the name of an unknown value to its index.
+    std::map<std::string, u32> unknown_indices_;
     std::vector<Unknown> unknown_;  ///< the unknown values, by index
     /// The number of unknown values that have been named "version N" so far.
     u32 version_count_ = 0;

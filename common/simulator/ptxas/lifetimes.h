@@ -34,7 +34,7 @@ private:
     static Bits combine_bits(Bits a, const Bits& b);
     void find_written_values(const std::vector<MachinePiece>& pieces);
 
-    /// The live values, as if every value were written before it is read.
+    /// The live values under the assumption that every value has been written before it is read.
     const LiveValues live_;
     /// For each piece, the values that may have been written before it begins, and before it ends.
     std::vector<Bits> alive_before_, alive_after_;
@@ -44,19 +44,22 @@ private:
 /// its results at position 2 * i + 1.
 struct Span {
     u32 begin = 0, end = 0;
-    u32 read_until = 0;  ///< the position until which a load or store may still read the value
-    /// Like read_until, but ignores the last instruction that reads the value.
+    /// The position until which a load or store that was issued earlier may still read the value.
+    u32 read_until = 0;
+    /// Like `read_until`, but without the last instruction that reads the value.
     u32 read_by_others_until = 0;
 };
 
 struct Lifetimes {
-    std::vector<std::vector<Span>>
-        spans_of_values;  ///< the spans of each value, in ascending order
-    std::vector<const MachineInstruction*>
-        instructions_in_order;  ///< the instructions in execution order
+    /// The spans of each value, in ascending order.
+    std::vector<std::vector<Span>> spans_of_values;
+    /// The instructions in execution order.
+    std::vector<const MachineInstruction*> instructions_in_order;
 };
 
-/// Computes the lifetimes. `orders` contains the execution order of the instructions in each piece.
+/// Computes the lifetimes of all values. `orders` contains the execution order of the instructions
+/// in each piece. `keeps_written_order` is true if ptxas keeps the instructions in program order to
+/// save registers.
 Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& live_between_pieces,
                          const std::vector<std::vector<u32>>& orders, bool keeps_written_order);
 

@@ -55,7 +55,7 @@ namespace coalesce::simulator {
 
 struct LoadWaits {
     /// For each instruction of the body that loads from global memory, the index of the load's bit
-    /// in a mask of pending loads.
+    /// in masks of pending loads.
     std::vector<u8> bit;
     /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
     /// branch, the wait applies only if the branch is taken.

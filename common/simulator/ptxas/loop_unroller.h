@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 /// The number of iterations that ptxas combines when it unrolls a loop.
 constexpr u32 kUnrolledIterations = 4;
 
-/// Unrolls those `loops` that ptxas unrolls. Each of them is a piece that branches back to its own
-/// start.
+/// Unrolls those of `loops` that ptxas unrolls. Each element of `loops` is the index of a piece
+/// that branches back to its own start.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 
 }  // namespace coalesce::simulator

@@ -23,7 +23,9 @@ struct MachineInstruction {
     /// The number of the part that contains the instruction. A part is either a sequence of
     /// instructions that lanes may skip together, or the instructions between two such sequences.
     u32 part_index = 0;
-    u32 loop = kNone;   ///< the index of the first instruction of the unrolled loop, or kNone
+    /// The index of the first instruction of the unrolled loop that contains the instruction, or
+    /// kNone.
+    u32 loop = kNone;
     u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space of a memory access
@@ -46,7 +48,7 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessAddress address;                    ///< the address of a load or store
-    /// The constant that the instruction adds to its only source value, if it adds one.
+    /// If the instruction adds a constant to its only source value, this constant. Otherwise empty.
     std::optional<i64> step;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
@@ -60,9 +62,10 @@ struct MachinePiece {
 };
 
 struct MachineValue {
-    u32 words = 0;           ///< the number of 32-bit registers that the value occupies
-    bool is_loose = false;   ///< true if the value's registers need not be adjacent
-    bool is_half = false;    ///< true if the value occupies half a register, in either bank
+    u32 words = 0;          ///< the number of 32-bit registers that the value occupies
+    bool is_loose = false;  ///< true if the value's registers need not be adjacent
+    /// True if the value occupies only half of a register, which may be in either bank.
+    bool is_half = false;
     bool is_loaded = false;  ///< true for a 64-bit value that a single instruction loads
     bool is_predicate = false;
 };
@@ -72,11 +75,12 @@ struct MachineCode {
     std::vector<MachineValue> values;
     /// Groups of values that need consecutive registers.
     std::vector<std::vector<u32>> consecutive_values;
-    std::map<u32, u32> extended_values;  ///< maps a pair to the 32-bit value that is its lower half
+    /// Maps a 64-bit value to the 32-bit value that is its lower half.
+    std::map<u32, u32> extended_values;
 };
 
-/// Returns the machine code of `function`, which must come from replace_registers_by_roots(), so
-/// that each value has only one name.
+/// Returns the machine code of `function`, which must be a result of replace_registers_by_roots(),
+/// so that each value has only one name.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

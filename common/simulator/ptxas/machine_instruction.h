@@ -10,12 +10,13 @@
 
 namespace coalesce::simulator {
 
-/// How an instruction accesses memory. Two instructions with conflicting effects cannot be swapped.
+/// How an instruction accesses memory (`both`: it loads and stores). Two instructions with
+/// conflicting effects cannot be swapped.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-/// Reports whether a list of values or pieces contains the index `number`.
+/// Reports whether `numbers`, the indices of values or pieces, contains `number`.
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -26,11 +27,11 @@ inline void add_if_missing(std::vector<u32>& list, u32 number) {
 /// Reports whether the instruction operates on 64-bit integers or untyped 64-bit values (.b64).
 bool is_64_bit(const ptx::Instruction& instruction);
 MemoryEffect find_memory_effect(const ptx::Instruction& instruction);
-/// Reports whether the instruction stores to memory or is a fence.
+/// Reports whether an instruction with this effect stores to memory or is a fence.
 inline bool changes_memory(MemoryEffect effect) {
     return effect != MemoryEffect::none && effect != MemoryEffect::load;
 }
-/// Reports whether accesses to the two state spaces may refer to the same address.
+/// Reports whether accesses to the two state spaces may refer to the same memory.
 inline bool may_overlap(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
 }
@@ -57,19 +58,20 @@ bool waits_for_reads(const ptx::Instruction& instruction);
 /// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
 /// the result.
 u32 find_latency(const ptx::Instruction& instruction);
-/// Reports whether the instruction's machine code contains branches. No instruction moves past it.
-/// Examples are divisions, roots, and the search for the highest set bit of a 64-bit value.
+/// Reports whether the instruction's machine code contains branches, so that no other instruction
+/// moves past it. Examples are divisions, roots, and the search for the highest set bit of a 64-bit
+/// value.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// Returns the latency of the instruction's second step in cycles, or 0 if there is no second step.
-/// Some instructions run in two steps, with a 32-bit value in between.
+/// Returns the latency of the instruction's second step in cycles, or 0 if it has only one step.
+/// Some instructions run in two steps, and pass a 32-bit value from the first step to the second.
 u32 find_second_latency(const ptx::Instruction& instruction);
 /// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
 /// result. For example, a division is expanded to a dozen instructions with intermediate results.
 u32 internal_words(const ptx::Instruction& instruction);
-/// Returns how many of the internal words (see internal_words()) should be in odd registers. Such a
-/// word is read together with a register pair.
+/// Returns how many of the instruction's internal words (internal_words()) should be in odd
+/// registers, because each of them is read together with a register pair.
 u32 count_odd_internal_words(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -816,15 +816,15 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
         const Instruction& i = function_.body[earlier_instruction];
         if (may_diverge(i)) return {};
         if (!produces_no_code(earlier_instruction) && have_same_address(i, load)) {
-            const std::vector<u32> is_known_sum = find_moved_values(i),
+            const std::vector<u32> moved_values = find_moved_values(i),
                                    loaded = find_moved_values(load);
             std::vector<std::pair<u32, u32>> equal_values;
-            for (std::size_t k = 0; k < std::min(is_known_sum.size(), loaded.size()); ++k)
+            for (std::size_t k = 0; k < std::min(moved_values.size(), loaded.size()); ++k)
                 // In a loop, the stored value may be the one that this load returned in an earlier
                 // iteration.
-                if (words_of_values_[is_known_sum[k]] == words_of_values_[loaded[k]] &&
-                    written_at(is_known_sum[k]) <= earlier_instruction)
-                    equal_values.push_back({loaded[k], is_known_sum[k]});
+                if (words_of_values_[moved_values[k]] == words_of_values_[loaded[k]] &&
+                    written_at(moved_values[k]) <= earlier_instruction)
+                    equal_values.push_back({loaded[k], moved_values[k]});
             if (equal_values.size() != loaded.size()) equal_values.clear();
             return equal_values;
         }

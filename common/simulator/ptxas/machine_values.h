@@ -5,8 +5,8 @@
 //          without effect are removed, a product that is only used as an addend becomes part of the
 //          addition, and an address in shared memory needs only its lower 32 bits.
 // Uniform  Values that are the same for a whole block are in uniform registers or in the constant
-//          bank, if the uniform unit can compute them. This unit can compute integers, but not
-//          divisions.
+//          bank, if the uniform unit can compute them. This unit can compute with integers, but
+//          cannot divide.
 // One      An instruction can use one constant or uniform operand directly. A second such operand
 //          must be loaded into registers first. For example, base + index * 4 contains two such
 //          operands, so base takes a pair of registers where the sum is computed.
@@ -38,10 +38,10 @@ struct Constant {
     bool operator==(const Constant&) const = default;
 };
 
-/// The address of an access. Two accesses have the same address if their `name`, `value` and
+/// The address of a memory access. Two accesses have the same address if their `name`, `value` and
 /// `offset` are equal.
 struct AccessAddress {
-    u64 name = 0;  ///< identifies a variable or an address that is uniform in the block
+    u64 name = 0;  ///< identifies a variable, or an address that is the same for the whole block
     /// The value that contains the address; kNone if no register of the thread contains it.
     u32 value = kNone;
     i64 offset = 0;
@@ -49,8 +49,8 @@ struct AccessAddress {
     bool is_variable = false;
 };
 
-/// Describes the values of a function returned by replace_registers_by_roots(). Each register of
-/// such a function stands for one value.
+/// The values of a function that replace_registers_by_roots() has returned. Each register of such a
+/// function stands for one value.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
@@ -61,7 +61,8 @@ public:
     /// Reports whether the value occupies two registers that need not be adjacent. No instruction
     /// reads or writes all 64 bits of such a value at once.
     bool is_loose(u32 value) const;
-    /// Reports whether the value is computed in 16 bits.
+    /// Reports whether the value occupies only half of a register: it has less than 32 bits, and a
+    /// conversion, `min` or `max` computes it.
     bool is_half(u32 value) const;
     /// Returns the 32-bit value of which `value` is the sign extension, if both values can share a
     /// register. Otherwise returns nothing.
@@ -73,21 +74,24 @@ public:
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
-    /// Reports whether the instruction divides a varying value by a value that is constant in a
-    /// block or a launch.
+    /// Reports whether the instruction is a division whose dividend varies, but whose divisor is
+    /// constant in a block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of additional instructions that a 64-bit product, or a sum with such a
-    /// product, needs for the upper half. Returns 0 for other instructions.
+    /// Returns the number of additional machine instructions that compute the upper half of a
+    /// 64-bit product. The product may be the result of the instruction, or a summand that ptxas
+    /// computes in the same instruction. Returns 0 for all other instructions.
     u32 count_product_steps(const ptx::Instruction& instruction) const;
     /// Returns the values that an instruction reads (find_read_values) or writes
     /// (find_written_values), without duplicates.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
     std::vector<u32> find_written_values(const ptx::Instruction& instruction) const;
-    /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
+    /// Reports whether the instruction is a wmma load or store of a matrix whose row stride is
+    /// constant.
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
     /// Reports whether instruction `at` of the body produces no machine instruction.
     bool produces_no_code(u32 at) const;
-    /// Returns the constants to load into registers for this instruction.
+    /// Returns the constants that must be loaded into registers for this instruction.
+    /// `runs_in_one_lane` is true if at most one lane of a warp executes the instruction.
     std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
                                                  bool runs_in_one_lane = false) const;
     /// Returns the kernel parameters and other launch constants that an instruction uses directly
@@ -97,23 +101,23 @@ public:
     /// none. Such an array is small, consists of 32-bit words, and is written only at constant
     /// indices.
     u32 count_array_words() const;
-    /// Returns the groups of values that need consecutive registers: the elements of loaded and
-    /// stored vectors.
+    /// Returns the groups of values that need consecutive registers. Each group consists of the
+    /// elements of a loaded or stored vector.
     const std::vector<std::vector<u32>>& consecutive_values() const { return consecutive_values_; }
     AccessAddress find_address(const ptx::Instruction& access) const;
     /// Returns the address in global memory that an asynchronous copy reads.
     AccessAddress find_copy_source(const ptx::Instruction& copy) const;
     bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
-    /// Reports whether the instruction is a conversion whose result takes the register of its
-    /// source.
+    /// Reports whether instruction `at` of the body is a conversion whose result takes the register
+    /// of its source.
     bool is_rounded_in_place(u32 at) const;
     /// Returns the load of the second operand of a `slct` or `selp`, if ptxas makes this load
     /// conditional. The load then runs only when this operand is selected, and writes to the
     /// register of the first operand.
     std::optional<u32> find_conditional_load(u32 at) const;
     /// Finds the values that instruction `at` loads although they are already in registers. Returns
-    /// pairs of a loaded value and the equal value of an earlier load or store. Returns nothing if
-    /// the memory may have changed since then.
+    /// pairs: the loaded value, and the equal value that an earlier instruction has loaded or
+    /// stored. Returns an empty list if the memory may have changed since then.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
     /// Reports whether one lane of a warp executes the atomic for all lanes. For this, the old
     /// value must be unused, and the address must be the same for the whole block.
@@ -201,14 +205,16 @@ private:
     std::vector<const Instruction*> machine_instructions_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it
-    std::vector<bool> is_uniform_;  ///< for each value, true if constant or computed once per block
-    std::vector<bool> is_narrow_;   ///< for each value, true if only the lower half is used
-    std::vector<bool> is_folded_;   ///< for each value, true if merged into its readers
-    /// For each value, true if every thread keeps it in a register, although it is the same for a
-    /// whole block.
+    /// For each value, true if it is constant or computed once per block.
+    std::vector<bool> is_uniform_;
+    std::vector<bool> is_narrow_;  ///< for each value, true if only the lower half is used
+    /// For each value, true if its definition is merged into the instructions that read it.
+    std::vector<bool> is_folded_;
+    /// For each value, true if every thread keeps the value in a register, although it is the same
+    /// for a whole block.
     std::vector<bool> is_per_thread_;
-    std::vector<u32>
-        words_of_values_;  ///< for each value, its number of 32-bit registers (see words())
+    /// For each value, its number of 32-bit registers (see words()).
+    std::vector<u32> words_of_values_;
     std::vector<std::vector<u32>> consecutive_values_;
 };
 

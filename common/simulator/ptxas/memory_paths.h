@@ -13,12 +13,12 @@ namespace coalesce::simulator {
 /// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 
-/// The effect of an instruction on a kind of memory, as ptxas sees it. Later values are stronger
-/// effects.
+/// The effect that ptxas expects an instruction to have on a kind of memory. The effects are listed
+/// from the weakest to the strongest.
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< stops the merging of loads, but words loaded before can be reused
+    orders,  ///< stops the merging of loads, but words that were loaded before can be reused
     changes  ///< may change the memory, or may allow other threads to change it
 };
 

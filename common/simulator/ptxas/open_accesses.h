@@ -46,16 +46,17 @@ struct MachineStore {
 };
 
 /// The accesses to one kind of memory that can still be merged with later accesses. `open_loads`
-/// and `reusable_loads` are indices into a list of groups.
+/// and `reusable_loads` contain indices into the function's list of load groups (MergedGroup).
 struct OpenAccesses {
     std::vector<u32> open_loads;  ///< groups with which later loads may merge
-    /// Groups with words that later loads can reuse. These loads are not merged with the groups.
+    /// Groups with words that later loads can reuse, but with which these loads cannot be merged.
     std::vector<u32> reusable_loads;
     std::optional<PtxAccess> last_stored;    ///< the last store; later loads can reuse its words
     std::optional<MergedGroup> open_stores;  ///< the stores with which later stores may merge
-    /// The last machine store; empty if another access followed it.
+    /// The last machine store; empty if it has been followed by another access.
     std::optional<MachineStore> last_store;
-    bool is_changed = false;  ///< true if the memory was changed in the current straight-line piece
+    /// True if the memory has been changed in the current straight-line piece of code.
+    bool is_changed = false;
 };
 
 }  // namespace coalesce::simulator

@@ -22,9 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// Limits on the registers that ptxas uses to gain speed. Below `banks`, ptxas takes more registers
-/// to avoid bank conflicts. Below `late_reads`, ptxas avoids registers that an earlier instruction
-/// may still be reading.
+/// The register numbers up to which ptxas uses more registers to gain speed. Below `banks`, it
+/// skips free registers to avoid bank conflicts. Below `late_reads`, it skips registers that an
+/// earlier instruction may still be reading.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

@@ -23,7 +23,7 @@ struct Estimate {
     /// The number of registers per thread for the kernel and all functions that it calls. It
     /// respects the limits of the kernel's directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
-    /// The number of registers that the code needs beyond the limit of these directives.
+    /// The number of registers that the code needs beyond the limits of these directives.
     u32 spilled_registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
     std::vector<u32> instruction_positions;
@@ -37,8 +37,8 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Returns how many blocks fit on a multiprocessor at once. Each has `warps` warps and uses
-/// `shared` bytes of shared memory. Ignores registers.
+/// Returns how many blocks of `warps` warps and `shared` bytes of shared memory fit on a
+/// multiprocessor at the same time, if registers are not considered.
 u32 max_resident_blocks(u32 warps, u64 shared);
 
 }  // namespace coalesce::simulator

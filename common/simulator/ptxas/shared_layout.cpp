@@ -81,7 +81,7 @@ std::vector<const ptx::Variable*> list_shared_variables(
     for (const auto& [name, v] : variables)
         if (v.space == StateSpace::shared) shared.push_back(&v);
     std::sort(shared.begin(), shared.end(), [](const ptx::Variable* a, const ptx::Variable* b) {
-        return a->declared_line < b->declared_line;
+        return a->declaration_order < b->declaration_order;
     });
     return shared;
 }

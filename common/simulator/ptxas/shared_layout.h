@@ -25,8 +25,9 @@ struct SharedLayout {
 /// fit.
 SharedLayout make_shared_layout(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Places the variable at the next multiple of its alignment, advances `layout_end` past it, and
-/// returns its offset. Throws a LoweringError if the new `layout_end` exceeds `limit`.
+/// Places `variable` at the first multiple of its alignment at or after `layout_end`, moves
+/// `layout_end` to the end of the variable, and returns the variable's offset. Throws a
+/// LoweringError if the new `layout_end` exceeds `limit`.
 u32 place_variable_after(u32& layout_end, const ptx::Variable& variable, u32 limit);
 
 }  // namespace coalesce::simulator

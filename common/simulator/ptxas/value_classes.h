@@ -5,13 +5,13 @@
 //         result from the same sources, the register gets the class of its most variable source.
 //         `mul.lo %r, %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132,
 //         tile` is the same in every block.
-// Rule    The class `launch` is less variable than the classes `block` and `position`, and `thread`
-//         is the most variable class. If one source has the class `block` and another source the
-//         class `position`, the result has the class `thread`.
-// Sound   Even in a branch or in a loop, the instruction always computes the same value. A program
-//         that reads the register has executed the instruction before. Therefore, the value may be
-//         computed at the start. Prologues follow the order of the text, so sources must be written
-//         earlier in the text.
+// Rule    The class `launch` is less variable than the classes `block` and `warp_position`, and
+//         `thread` is the most variable class. If one source has the class `block` and another
+//         source the class `warp_position`, the result has the class `thread`.
+// Sound   Even in a branch or in a loop, the instruction always computes the same value, and a
+//         program that reads the register has executed the instruction before. The value may
+//         therefore be computed at the start. Prologues follow the order of the text, so sources
+//         must be written earlier in the text.
 #pragma once
 
 #include <map>
@@ -26,11 +26,11 @@ namespace coalesce::simulator {
 
 struct Registers {
     std::vector<ValueClass> value_class;
-    /// For each register, its root: the register that names its value. The result of a `mov` or
-    /// `cvta` has the same root as the source, unless the source changes while the result is still
-    /// used. Such an instruction needs no code. Any other register is its own root.
+    /// For each register, its root: the register that stands for its value. The result of a `mov`
+    /// or `cvta` has the same root as the source, so that the instruction needs no code, unless the
+    /// source changes while the result is still used. Any other register is its own root.
     std::vector<u32> root;
-    /// For each instruction of the body, true if it may be moved to a prologue.
+    /// For each instruction of the body, true if the instruction may be moved to a prologue.
     std::vector<bool> is_pure;
     /// For each instruction, true if its source and its result have the same root. Such a copy
     /// needs no code.
@@ -46,8 +46,8 @@ Registers classify_registers(const ptx::Function& function, bool is_kernel,
 /// Returns the register classes for plain mode. In this mode no instruction moves to a prologue,
 /// and every register is its own root.
 Registers make_separate_registers(const ptx::Function& function);
-/// Returns a copy of the function in which all instructions use root registers. Each value of the
-/// copy has only one name.
+/// Returns a copy of the function in which all instructions use root registers, so that each value
+/// has only one name.
 ptx::Function replace_registers_by_roots(const ptx::Function& function, const Registers& registers);
 
 }  // namespace coalesce::simulator

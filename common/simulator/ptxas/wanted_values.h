@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each instruction of the body, whether it is needed: it has a lasting effect, or
-/// computes a value for an instruction that has one.
+/// Returns, for each instruction of the body, whether it is needed. An instruction is needed if it
+/// has a lasting effect, or if a needed instruction uses its result.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
 /// The halves of a 64-bit register, as bit flags.
@@ -27,8 +27,8 @@ public:
     /// Returns which halves of a register are needed. Registers of 32 bits or less have only a low
     /// half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(needed_halves_[reg]); }
-    /// Reports whether a 16-bit register is extended with zeros to 32 bits. In that case the load
-    /// extends the value, and ptxas does not merge this load with other loads.
+    /// Reports whether the value of a 16-bit register is zero-extended to 32 bits. In that case the
+    /// load extends the value, and ptxas does not merge this load with other loads.
     bool is_extended(u32 reg) const { return is_extended_[reg]; }
 
 private:

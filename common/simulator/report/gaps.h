@@ -9,9 +9,9 @@
 
 namespace coalesce::simulator {
 
-/// An action of a program that the checks cannot fully examine. Work runs in the order of the calls
-/// and is complete when its call returns (cudart/work.h). Some mistakes in the order of work
-/// therefore have no effect in the simulator.
+/// An action of a program that the checks cannot fully examine. In the simulator, work runs in the
+/// order of the calls and is complete when its call returns (cudart/work.h), so some mistakes in
+/// the order of work have no effect.
 enum class Gap : u8 {
     /// The program ran a graph whose edges allow several orders of its nodes. Races between these
     /// nodes are not detected.

@@ -7,11 +7,12 @@
 
 namespace coalesce::simulator {
 
-/// Returns the place of the instruction at `address`, or an empty place if it is not known.
+/// Returns the place in the source of the instruction at `address`, or an empty place if it is not
+/// known.
 Place find_host_place(u64 address);
 
-/// Returns the place at which the program's own code calls this library, or an empty place if
-/// unknown.
+/// Returns the place in the source at which the program's own code calls this library, or an empty
+/// place if it is not known.
 Place find_calling_place();
 
 }  // namespace coalesce::simulator

@@ -12,8 +12,8 @@ namespace coalesce::simulator {
 void note_host_work(const std::string& function);
 /// Returns the number of calls to each function.
 std::map<std::string, u64> host_work();
-/// Returns a line such as "cublasSgemm: 3 calls, on the host, not counted" for each function, or ""
-/// if there were no calls.
+/// Returns a text with one line for each called function, such as "cublasSgemm: 3 calls, on the
+/// host, not counted". Returns "" if there were no calls.
 std::string host_work_text();
 
 }  // namespace coalesce::simulator

@@ -15,7 +15,8 @@ namespace coalesce::simulator {
 std::string format_progress_line(const std::string& kernel, u64 done_blocks, u64 block_count,
                                  double seconds_so_far, std::size_t columns);
 
-/// Shows the progress of one launch. The progress line is removed when the object is destroyed.
+/// The progress line of one launch. The line is removed from the terminal when the object is
+/// destroyed.
 class Progress {
 public:
     Progress(std::string kernel, u64 block_count);

@@ -1,4 +1,4 @@
-// Collects the reports of the checks. There is one report for each site of an error.
+// Collects the reports of the checks, one for each site of an error.
 //
 // A report names the place in the source, the kernel, the block and thread, and the likely cure. If
 // the same error occurs again at the same site, only the count of the report increases.
@@ -46,11 +46,11 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds a report. If there already is an equal report, only increments its count; otherwise
-    /// prints the report to stderr if printing is enabled. Reports are equal if they have the same
-    /// check, kind, kernel and places. Equal reports about the host also have the same address and
-    /// message. The report from the lowest block and thread is kept, so that the list does not
-    /// depend on the order of the workers.
+    /// Adds a report. If there already is an equal report, only increments its count. Otherwise
+    /// prints the new report to stderr if printing is enabled. Reports are equal if they have the
+    /// same check, kind, kernel and places. Equal reports about the host also have the same address
+    /// and message. Of several equal reports, the one from the lowest block and thread is kept, so
+    /// that the list does not depend on the order of the workers.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total_count() const;  ///< the sum of the counts of all added reports

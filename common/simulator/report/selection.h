@@ -11,15 +11,15 @@
 
 namespace coalesce::simulator {
 
-/// A pattern for known reports that are not shown. An empty member matches any text. Within a
-/// member, `*` matches any text.
+/// A pattern that matches known reports, which are then not shown. An empty member matches any
+/// text. Within a member, `*` matches any text.
 struct Suppression {
     std::string check = {}, kind = {}, kernel = {};
     std::string file = {};    ///< the last components of the file's path
     std::string source = {};  ///< the text of the source line, without white space at its ends
 };
 
-/// A member of Suppression, and its key in files.
+/// A member of Suppression, and its key in suppression files.
 struct SuppressionKey {
     const char* name;
     std::string Suppression::*member;
@@ -44,14 +44,14 @@ std::vector<Suppression> suppressions_from_text(std::string_view text);
 
 bool matches(const Suppression& suppression, const Report& report);
 
-/// Reports whether options() select the kernel with this demangled name.
+/// Reports whether the options of this run (options()) select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
 
 /// Reports whether the options of this run suppress the report. Reports about missing work are
 /// never suppressed, because the program's results are wrong without this work.
 bool is_suppressed(const Report& report);
 
-/// Reports whether reports of this check and kind are about work that was not simulated.
+/// Reports whether reports with this check and kind are about work that was not simulated.
 bool is_about_missing_work(std::string_view check, std::string_view kind);
 
 }  // namespace coalesce::simulator

@@ -44,7 +44,8 @@ std::string shorten_path(const std::string& path);
 /// known.
 std::string format_place(const std::string& file, u32 line);
 
-/// Reports whether `descriptor` is a terminal and NO_COLOR is not set.
+/// Reports whether colours can be written to `descriptor`: it is a terminal, and NO_COLOR is not
+/// set.
 bool wants_colour(int descriptor);
 
 }  // namespace coalesce::simulator

@@ -15,7 +15,7 @@ struct BudgetError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The limits of a kernel or a line, keyed by the name of the metric (metrics.h).
+/// The limits of a kernel or a line, keyed by Metric::name (metrics.h).
 using Limits = std::map<std::string, double>;
 
 struct LineBudget {
@@ -41,14 +41,14 @@ struct Budget {
 /// line.
 Budget read_budget(const std::string& file);
 
-/// Returns a budget as TOML. Each limit is the cost that was measured in the run.
+/// Returns a budget as TOML, in which each limit is the cost that was measured in the run.
 std::string make_budget_text(const Json& run);
 
 /// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
 /// or line.
 std::vector<Finding> check_budget(const Budget& budget, const Json& run);
 
-/// Returns the findings of check_budget as text for a terminal.
+/// Returns the findings of check_budget() as text for a terminal.
 std::string budget_text(const std::vector<Finding>& findings);
 
 }  // namespace coalesce::simulator

@@ -33,8 +33,8 @@ struct CommandLine {
     std::vector<std::string> program;  ///< the program and its arguments
 };
 
-/// Parses the arguments. Returns nothing if this function has printed the help or an error.
-/// `simulate` must then exit with `exit_code`.
+/// Parses the arguments. If they request the help or contain an error, prints the help or the
+/// error, sets `exit_code` and returns nothing. `simulate` must then exit with `exit_code`.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
 /// Returns the environment variables that pass the options to the simulator inside the program.

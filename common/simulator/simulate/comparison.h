@@ -19,7 +19,7 @@ struct CostChange {
     bool is_worse = false;  ///< true if the cost grew by more than the tolerance
 };
 
-/// A line whose traffic differs between the runs.
+/// A source line whose traffic differs between the two runs.
 struct LineChange {
     std::string kernel;
     std::string file;  ///< the path in the newer run, or in the earlier run if the line is gone

@@ -17,8 +17,8 @@ struct ElfFile {
     StaticRuntime static_runtime = StaticRuntime::none;
     /// The names of the libraries that the file needs (DT_NEEDED).
     std::vector<std::string> needed;
-    std::vector<std::string>
-        imported_symbols;  ///< the functions and variables that the file imports
+    /// The functions and variables that the file imports.
+    std::vector<std::string> imported_symbols;
     /// The functions and variables that the file exports.
     std::vector<std::string> exported_symbols;
 

@@ -1,5 +1,5 @@
-// Declares findings, a common representation for reports, for costs that have grown, and for costs
-// above a budget. The formats for CI systems are generated from findings.
+// Declares findings: the common representation of reports, of lints, of costs that have grown, and
+// of costs above a budget. The formats for CI systems are generated from findings.
 #pragma once
 
 #include <string>

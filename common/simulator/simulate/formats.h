@@ -24,7 +24,8 @@ std::string to_github_annotations(const std::vector<Finding>& findings);
 /// Returns messages in a compiler's format, such as "main.cu:12:1: error: ...", for editors.
 std::string to_compiler_messages(const std::vector<Finding>& findings);
 
-/// Returns a summary of the run as Markdown, for a pull request. `comparison` may be null.
+/// Returns a summary of the run as Markdown, for a pull request. `comparison` is null if the run is
+/// not compared with an earlier run.
 std::string to_markdown(const std::vector<Finding>& findings, const Json& run,
                         const Comparison* comparison);
 

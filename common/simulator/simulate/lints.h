@@ -3,8 +3,8 @@
 //
 // Idea   The time model predicts how long a launch takes, and how long it would take without each
 //        inefficiency (timing/savings.h). The cost of a lint is the difference. Waste of a resource
-//        that is not the bottleneck costs nothing, and is not reported. The counters explain the
-//        inefficiency.
+//        that is not the bottleneck costs nothing, and is not reported. The message of a lint
+//        explains the inefficiency by the counters.
 // Allow  A comment `coalesce: allow ID`, on the line or on the line above, disables a lint.
 #pragma once
 
@@ -26,17 +26,17 @@ struct Lint {
     std::string id, kernel;
     std::string file;  ///< the source file, or empty if it is not known
     unsigned line = 0;
-    double ms = 0;         ///< the predicted cost
-    double kernel_ms = 0;  ///< the predicted time of all launches of the kernel
+    double ms = 0;         ///< the predicted cost, in milliseconds
+    double kernel_ms = 0;  ///< the predicted time of all launches of the kernel, in milliseconds
     std::string message;   ///< one paragraph, including the cost and the advice
 };
 
-/// Returns the lints of a run with --lints, the most expensive first.
+/// Returns the lints of a run that was simulated with --lints, the most expensive first.
 std::vector<Lint> find_lints(const Json& run);
 
 std::vector<Finding> make_lint_findings(const std::vector<Lint>& lints);
 
-/// Adds the field "lints" to the report of a run.
+/// Adds the lints to the report of a run, in the field "lints".
 void add_lints(Json& run, const std::vector<Lint>& lints);
 
 /// Returns the lints as text for the terminal.

@@ -21,17 +21,18 @@ struct TrafficKind {
 };
 std::span<const TrafficKind> traffic_kinds();
 
-/// Whether a budget can limit a cost for individual source lines.
+/// Says whether a budget can limit a cost for individual source lines.
 enum class LineLimits : u8 {
     none,
     possible,
     written,  ///< line limits are possible, and --write-budget writes them
 };
 
-/// Says when a comparison reports that a cost has grown.
+/// Says whether a comparison reports that a cost has grown, depending on which of the two runs have
+/// this cost.
 enum class Compared : u8 {
     never,
-    always,   ///< always reported; a missing cost counts as 0
+    always,   ///< reported even if one run does not have the cost; its cost then counts as 0
     if_both,  ///< reported only if both runs have the cost
 };
 

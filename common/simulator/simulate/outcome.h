@@ -8,15 +8,15 @@
 
 namespace coalesce::simulator {
 
-/// The exit code if the program failed. Used only with --gate; otherwise `simulate` returns the
+/// The exit code with --gate if the program failed. Without --gate, `simulate` returns the
 /// program's own exit code.
 inline constexpr int kProgramFailed = 1;
 /// The exit code if the program, or a part of it, could not be simulated.
 inline constexpr int kNotSimulated = 2;
 /// The exit code if a cost exceeds a limit, or has grown since an earlier run.
 inline constexpr int kTooExpensive = 3;
-/// The exit code if a check has reported a mistake. Used only with --gate; otherwise
-/// --error-exitcode gives the code.
+/// The exit code with --gate if a check has reported a mistake. Without --gate, the option
+/// --error-exitcode sets this code.
 inline constexpr int kReported = 4;
 
 /// The properties of a run that determine the exit code.

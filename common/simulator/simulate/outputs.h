@@ -14,7 +14,8 @@ namespace coalesce::simulator {
 /// CanNotRun if a file cannot be written.
 void prepare_outputs(const CommandLine& line);
 
-/// Writes all requested files and prints the requested annotations. `comparison` may be null.
+/// Writes all requested files and prints the requested annotations. `comparison` is null if the run
+/// is not compared with an earlier run.
 void write_outputs(const CommandLine& line, const std::vector<Finding>& findings, const Json& run,
                    const Comparison* comparison);
 

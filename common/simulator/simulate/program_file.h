@@ -18,13 +18,13 @@ struct CanNotRun : std::runtime_error {
 /// such file.
 std::string find_program(const std::string& name);
 
-/// Returns the path of our libcudart.so.13, which is in lib/ if this executable is bin/simulate.
-/// Throws CanNotRun if the library is missing.
+/// Returns the path of our libcudart.so.13. The library is in lib/ or lib/coalesce/, next to the
+/// folder bin/ that contains this executable. Throws CanNotRun if the library is missing.
 std::string find_library();
 
-/// Returns the environment variables that make the loader use our library. A script also needs
-/// them, because it may start programs that use CUDA. Throws CanNotRun if `program` needs something
-/// that the simulator does not support.
+/// Returns the environment variables that make the loader use our library. A program that is a
+/// script also needs these variables, because it may start programs that use CUDA. Throws CanNotRun
+/// if `program` needs something that the simulator does not support.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

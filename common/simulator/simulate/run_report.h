@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 std::optional<Json> join_reports(const std::filesystem::path& folder, int first_process);
 
 /// Adds the field "text" to each line: the source of the line, without white space at its ends.
-/// Comparisons use this text to find the line after the source has been edited.
+/// Comparisons use this text to find the same line after the source has been edited.
 void add_source_text(Json& run);
 
 /// Adds the field "ending": the program's exit code, or the signal that ended the program.

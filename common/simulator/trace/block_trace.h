@@ -39,7 +39,8 @@ struct TracedArray {
 struct VariableChange {
     u32 variable = 0;
     Mask lanes = 0;
-    /// The index of the first value in BlockTrace::values. Each lane in `lanes` has one value.
+    /// The index of the change's first value in BlockTrace::values. Each lane in `lanes` has one
+    /// value.
     u32 first_value = 0;
     bool is_unset = false;  ///< true if the variable has no value from now on
 };
@@ -52,15 +53,16 @@ struct StepAccess {
     u32 array = kNone;  ///< the index of the accessed array in BlockTrace::arrays
     Mask lanes = 0;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// The index of the first value in BlockTrace::values. Each lane in `lanes` has several values:
-    /// its offset in the array, followed by the elements that it accessed.
+    /// The index of the access's first value in BlockTrace::values. Each lane in `lanes` has
+    /// several values: its offset in the array, followed by the elements that it accessed.
     u32 first_value = 0;
     u32 elements = 0;         ///< the number of elements per lane; 0 if their values are unknown
     u32 cost = 0, ideal = 0;  ///< the actual and the minimum number of sectors or wavefronts
     bool is_asynchronous = false;
 };
 
-/// The reason why some lanes of the warp do not take part in a step.
+/// The reason why some lanes of the warp do not take part in a step. `other_path` means that they
+/// have diverged, and run later.
 enum class WaitReason : u8 { other_path, barrier, warp_sync, cluster_barrier, memory, exited };
 
 struct WaitingLanes {
@@ -72,7 +74,7 @@ struct WaitingLanes {
 /// Lanes that have arrived at a barrier of the block.
 struct BarrierArrival {
     u32 barrier = 0;
-    u32 arrived = 0;   ///< the number of threads that wait at the barrier after this step
+    u32 arrived = 0;   ///< the number of threads that have arrived at the barrier after this step
     u32 expected = 0;  ///< the number of threads that the barrier waits for
     bool is_complete = false;
 };
@@ -81,8 +83,8 @@ struct Step {
     u32 warp = 0;
     u32 function = 0, file = 0, line = 0;
     Mask active = 0;
-    /// The first PTX instruction of the step, as an index in the function, and the number of
-    /// instructions executed.
+    /// The index in the function of the step's first PTX instruction, and the number of PTX
+    /// instructions that the step executes.
     u32 first_instruction = 0, instructions = 0;
     /// The number of bytes that asynchronous copies to shared memory have in flight after the step.
     u64 bytes_in_flight = 0;

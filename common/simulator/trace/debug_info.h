@@ -2,8 +2,8 @@
 //
 // Idea   `nvcc -G`, NVRTC, clang and the pages' translator all describe variables in the same way:
 //        as bytes in the sections .debug_info, .debug_abbrev and .debug_loc at the end of the PTX.
-//        Names of labels and registers stand for addresses. So one reader supports all of these
-//        compilers.
+//        In these bytes, names of labels and registers stand for addresses. One reader therefore
+//        supports all of these compilers.
 // Limit  Variables of inlined functions are not supported. Code that is compiled for a debugger has
 //        no inlined functions, except for those with __forceinline__.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace coalesce::simulator {
 
-/// The interpretation of a scalar's bits.
+/// The kind of a scalar's type, which determines how its bits are shown.
 enum class ScalarKind : u8 { signed_integer, unsigned_integer, boolean, character, real, pointer };
 
 struct ScalarType {

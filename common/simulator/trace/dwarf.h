@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator::dwarf {
 
-/// The tags, attributes, operations and base types that the reader needs, with the numbers of the
-/// DWARF standard.
+/// The tags that the reader needs. The following enumerations contain the attributes, operations
+/// and base types. All have the numbers of the DWARF standard.
 enum : u32 {
     kArrayType = 0x01,
     kEnumerationType = 0x04,
@@ -86,8 +86,8 @@ public:
     i64 read_sleb();
     std::string text();
     std::vector<u8> block(u64 size);
-    /// Reads an 8-byte address, and returns the symbol that stands for it in the text. Returns ""
-    /// if there is no symbol.
+    /// Reads an 8-byte address, and returns the symbol that stands for it in the PTX. Returns "" if
+    /// there is no symbol.
     std::string symbol();
     /// Returns the symbol at the current position, or "" if there is none. Does not advance.
     std::string peek_symbol() const;
@@ -125,8 +125,8 @@ struct Tree {
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.
     const Entry* find_referred_entry(const Entry& entry, u32 attribute) const;
-    /// Returns an attribute of an entry, or of the declaration that the entry refers to. Returns
-    /// null if neither has the attribute.
+    /// Returns an attribute of an entry. If the entry does not have the attribute, returns that of
+    /// the declaration to which the entry refers. Returns null if neither has the attribute.
     const Attribute* find(const Entry& entry, u32 attribute) const;
 };
 

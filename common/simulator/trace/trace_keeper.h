@@ -1,5 +1,5 @@
-// Stores this process's trace request and the resulting trace. The request selects the launch and
-// the block to trace.
+// Stores this process's trace request, which selects the launch and the block to trace, and the
+// resulting trace.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -25,7 +25,7 @@ struct TraceRequest {
 
 class TraceKeeper {
 public:
-    /// Requests a trace of launch number `request.launch`. Launches are counted from 0, starting
+    /// Requests a trace of launch number `request.launch`, counting from 0 for the first launch
     /// after this call. Deletes any earlier trace.
     void request_trace(const TraceRequest& request) {
         request_ = request;

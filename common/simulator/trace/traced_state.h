@@ -1,4 +1,4 @@
-// The tracer's data about functions and warps during recording.
+// Declares the data about functions, variables and warps that the tracer keeps while it records.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -24,27 +24,29 @@ struct PartPlace {
 struct TracedPart {
     u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;
-    u32 begin = 0, end = kNone;  ///< the scope: the instructions [begin, end) of Function::body
+    /// The variable's scope: the instructions [begin, end) of Function::body.
+    u32 begin = 0, end = kNone;
     std::vector<PartPlace> places;
 };
 
 struct TracedFunction {
     const FunctionCode* code = nullptr;
-    u32 number = 0;        ///< the index of the function in BlockTrace::functions
-    u32 first_source = 0;  ///< the index of the first instruction that a warp executes
+    u32 number = 0;  ///< the index of the function in BlockTrace::functions
+    /// The index of the first instruction that a warp executes in the function.
+    u32 first_source = 0;
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};
     /// For each instruction of Function::body, the indices of the parts that the instruction
     /// changes by writing a register.
     std::vector<std::vector<u32>> assigned_parts = {};
-    /// For each instruction of Function::body, its source line. An instruction that only computes
-    /// gets the line of the instructions around it.
+    /// For each instruction of Function::body, its source line. An instruction without an effect of
+    /// its own, which only computes, gets the line of the instructions around it.
     std::vector<ptx::SourceLine> lines = {};
 };
 
 /// The state of a variable in one warp, as recorded in the trace so far.
 struct KnownVariable {
-    Mask assigned_parts = 0;  ///< the lanes that have assigned a value to the variable
+    Mask assigned_lanes = 0;  ///< the lanes that have assigned a value to the variable
     Mask known_lanes = 0;     ///< the lanes whose current value is in the trace
     u64 values[kLanes] = {};
 };
@@ -62,8 +64,8 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
 /// Adds the arrays that the kernel's parameters point to, and the kernel's shared variables, to the
 /// trace.
 void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace);
-/// Returns the index in BlockTrace::arrays of the array that contains an address or is closest to
-/// it. Adds an array if none is known for this memory.
+/// Returns the index in BlockTrace::arrays of the array that contains the address or is closest to
+/// it. Adds an array to the trace if the trace has none for this memory.
 u32 find_array(const Launch& launch, bool is_shared, u64 address, BlockTrace& trace);
 
 }  // namespace coalesce::simulator

@@ -193,7 +193,7 @@ void BlockTracer::step(const Warp& w, const Op* op) {
 void BlockTracer::forget_variables(const Warp& w, const TracedFunction& function) {
     for (const TracedPart& part : function.parts) {
         KnownVariable& variable = find_known_variable(w, part.variable);
-        variable.assigned_parts &= ~w.active;
+        variable.assigned_lanes &= ~w.active;
         if (const Mask lanes = variable.known_lanes & w.active)
             trace_.steps.back().changes.push_back(
                 {.variable = part.variable, .lanes = lanes, .is_unset = true});
@@ -204,7 +204,7 @@ void BlockTracer::forget_variables(const Warp& w, const TracedFunction& function
 void BlockTracer::note_assignments(const Warp& w, u32 source) {
     const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
     for (const u32 part : function.assigned_parts[source])
-        find_known_variable(w, function.parts[part].variable).assigned_parts |= w.active;
+        find_known_variable(w, function.parts[part].variable).assigned_lanes |= w.active;
 }
 
 void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine location) {
@@ -260,7 +260,7 @@ void BlockTracer::read_variables(const Warp& w, const Frame* frame, u32 source, 
                                   variable_place->kind == PartPlace::Kind::kernel_parameter;
         VariableChange change{.variable = part.variable,
                               .first_value = static_cast<u32>(trace_.values.size())};
-        for (const int l : LaneRange{is_parameter ? lanes : lanes & variable.assigned_parts}) {
+        for (const int l : LaneRange{is_parameter ? lanes : lanes & variable.assigned_lanes}) {
             const u64 value = read_part(*variable_place, part.bytes, w, frame, l);
             if ((variable.known_lanes >> l & 1) && variable.values[l] == value) continue;
             variable.values[l] = value;
@@ -352,7 +352,7 @@ void BlockTracer::note_local_store(const Warp& w, int lane, u64 address, u32 byt
                 if (variable_place.kind != PartPlace::Kind::local) continue;
                 const u64 begin = base + variable_place.offset;
                 if (address < begin + part.bytes && begin < address + bytes)
-                    find_known_variable(w, part.variable).assigned_parts |= Mask{1} << lane;
+                    find_known_variable(w, part.variable).assigned_lanes |= Mask{1} << lane;
             }
         }
         if (!frame) return;

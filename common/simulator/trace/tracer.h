@@ -57,8 +57,8 @@ private:
     void forget_variables(const Warp& w, const TracedFunction& function);
     void note_assignments(const Warp& w, u32 source);
     void add_waiting(const Warp& w, Step& step);
-    /// Ends the current step. `running` is the warp that runs next, or null. `source` is the index
-    /// of the next instruction of that warp.
+    /// Ends the current step. `running` is the warp that runs next, or null if the block has ended.
+    /// `source` is the index of the next instruction of that warp.
     void end_step(const Warp* running, u32 source);
     void read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes);
     void finish_instruction();
@@ -74,8 +74,8 @@ private:
     DebugInfo debug_info_;
     BlockTrace trace_;
     std::map<const FunctionCode*, TracedFunction> functions_;
-    std::vector<std::vector<KnownVariable>>
-        known_variables_;              ///< indexed by warp, then by variable
+    /// The state of each variable in each warp, indexed by warp, then by variable.
+    std::vector<std::vector<KnownVariable>> known_variables_;
     std::string folder_;               ///< the folder of the kernel's own source file
     std::map<u32, u32> file_numbers_;  ///< maps the file numbers of the PTX to those of the trace
 

@@ -12,28 +12,28 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread transposes square blocks of elements. A side of a block has
-/// VECTOR_ELEMENTS elements, which form a vector of 16 bytes.
+/// A kernel in which each thread transposes PIECES square pieces of VECTOR_ELEMENTS x
+/// VECTOR_ELEMENTS elements. A row of a piece is a vector of 16 bytes.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES,
           LoadPolicy LOADS = LoadPolicy::plain>
-struct RegisterBlocks {
+struct RegisterBlockKernel {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
     static constexpr int TILE_ROWS = BLOCK_ROWS * PIECES * VECTOR_ELEMENTS,
                          TILE_COLS = BLOCK_COLS * VECTOR_ELEMENTS;
     static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
-    static constexpr int LEAD = 0;
+    static constexpr int EXTRA_ROWS = 0;
     static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * SIZE;
 
-    static constexpr int ROW_VECTORS =
+    static constexpr int VECTORS_PER_ROW =
         TILE_ROWS / VECTOR_ELEMENTS;  ///< vectors per row of the transposed tile
-    static constexpr int COLS_PER_ROUND = THREADS / ROW_VECTORS;
+    static constexpr int COLS_PER_ROUND = THREADS / VECTORS_PER_ROW;
     static constexpr int ROUNDS = TILE_COLS / COLS_PER_ROUND;
-    static_assert(THREADS % ROW_VECTORS == 0 && TILE_COLS % COLS_PER_ROUND == 0,
+    static_assert(THREADS % VECTORS_PER_ROW == 0 && TILE_COLS % COLS_PER_ROUND == 0,
                   "tiles are covered evenly");
 
-    using Tile = TransposedTile<SIZE, 16, TILE_COLS, ROW_VECTORS>;
+    using Tile = TransposedTile<SIZE, 16, TILE_COLS, VECTORS_PER_ROW>;
 
-    static __device__ void run(const Task& task, char* shared) {
+    static __device__ void run(const TransposeTask& task, char* shared) {
         const TileOrigin origin = find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         load(task, origin, tile);
@@ -41,62 +41,67 @@ struct RegisterBlocks {
         store(task, origin, tile);
     }
 
-    static __device__ void load(const Task& task, const TileOrigin& origin, const Tile& tile) {
-        const char* in = in_address<SIZE>(task, origin);
+    static __device__ void load(const TransposeTask& task, const TileOrigin& origin,
+                                const Tile& tile) {
+        const char* in_matrix = in_matrix_address<SIZE>(task, origin);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t col = origin.col + x * VECTOR_ELEMENTS;
-        Vector<16> piece[PIECES][VECTOR_ELEMENTS];
+        Vector<16> row_vector[PIECES][VECTOR_ELEMENTS];
         // Issue all loads first, so that they are in flight together.
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
             const std::int64_t row = origin.row + (y + k * BLOCK_ROWS) * VECTOR_ELEMENTS;
             if (row < task.rows && col < task.cols) {
-                const char* from = in + (row * task.in_pitch + col) * SIZE;
+                const char* source = in_matrix + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
-                for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
-                    piece[k][i] = load_evict_last<LOADS>(from);
+                for (int i = 0; i < VECTOR_ELEMENTS; ++i, source += task.in_pitch * SIZE) {
+                    row_vector[k][i] = load_with_policy<LOADS>(source);
                 }
             }
         }
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
             Vector<16> column_vector[VECTOR_ELEMENTS];
-            transpose_vectors<SIZE>(column_vector, piece[k]);
+            transpose_vectors<SIZE>(column_vector, row_vector[k]);
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y + k * BLOCK_ROWS),
+                store_vector(tile.vector_address(x * VECTOR_ELEMENTS + i, y + k * BLOCK_ROWS),
                              column_vector[i]);
             }
         }
     }
 
-    static __device__ void store(const Task& task, const TileOrigin& origin, const Tile& tile) {
-        char* out = out_address<SIZE>(task, origin);
-        const int quad = threadIdx.x % ROW_VECTORS, first = threadIdx.x / ROW_VECTORS;
-        const std::int64_t row = origin.row + quad * VECTOR_ELEMENTS;
+    static __device__ void store(const TransposeTask& task, const TileOrigin& origin,
+                                 const Tile& tile) {
+        char* out_matrix = out_matrix_address<SIZE>(task, origin);
+        const int vector_index = threadIdx.x % VECTORS_PER_ROW,
+                  first_col = threadIdx.x / VECTORS_PER_ROW;
+        const std::int64_t row = origin.row + vector_index * VECTOR_ELEMENTS;
         Vector<16> column_vector[ROUNDS];
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            column_vector[k] = load_vector<16>(tile.vector(first + k * COLS_PER_ROUND, quad));
+            column_vector[k] =
+                load_vector<16>(tile.vector_address(first_col + k * COLS_PER_ROUND, vector_index));
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const std::int64_t col = origin.col + first + k * COLS_PER_ROUND;
+            const std::int64_t col = origin.col + first_col + k * COLS_PER_ROUND;
             if (row < task.rows && col < task.cols) {
-                store_vector(out + (col * task.out_pitch + row) * SIZE, column_vector[k]);
+                store_vector(out_matrix + (col * task.out_pitch + row) * SIZE, column_vector[k]);
             }
         }
     }
 };
 
-/// A kernel like RegisterBlocks for matrices in which some rows of `out` do not start at sector
-/// boundaries. A block stores whole sectors only. To complete its first sectors, the block loads
-/// LEAD extra rows, which are the last rows of the previous block.
+/// A kernel like RegisterBlockKernel for matrices in which some rows of `out` do not start at
+/// sector boundaries. A block stores whole sectors only. To complete its first sectors, the block
+/// loads EXTRA_ROWS additional rows, which are the last rows of the previous block.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, LoadPolicy LOADS>
-struct RegisterBlocksToSectors {
-    static constexpr int VECTOR_ELEMENTS = 16 / SIZE, LEAD = 32 / SIZE;
+struct WholeSectorKernel {
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE, EXTRA_ROWS = 32 / SIZE;
     static constexpr int LOADED_ROWS = BLOCK_ROWS * VECTOR_ELEMENTS;
-    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = BLOCK_COLS * VECTOR_ELEMENTS;
+    static constexpr int TILE_ROWS = LOADED_ROWS - EXTRA_ROWS,
+                         TILE_COLS = BLOCK_COLS * VECTOR_ELEMENTS;
     static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * TILE_COLS * SIZE;
     static constexpr int COLS_PER_ROUND = THREADS / BLOCK_ROWS;
@@ -104,7 +109,7 @@ struct RegisterBlocksToSectors {
 
     using Tile = TransposedTile<SIZE, 16, TILE_COLS, BLOCK_ROWS>;
 
-    static __device__ void run(const Task& task, char* shared) {
+    static __device__ void run(const TransposeTask& task, char* shared) {
         const TileOrigin origin = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         load(task, origin, tile);
@@ -112,46 +117,52 @@ struct RegisterBlocksToSectors {
         store(task, origin, tile);
     }
 
-    static __device__ void load(const Task& task, const TileOrigin& origin, const Tile& tile) {
+    static __device__ void load(const TransposeTask& task, const TileOrigin& origin,
+                                const Tile& tile) {
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t col = origin.col + x * VECTOR_ELEMENTS;
-        const std::int64_t row = origin.row - LEAD + y * VECTOR_ELEMENTS;
-        Vector<16> piece[VECTOR_ELEMENTS] = {}, column_vector[VECTOR_ELEMENTS];
+        const std::int64_t row = origin.row - EXTRA_ROWS + y * VECTOR_ELEMENTS;
+        Vector<16> row_vector[VECTOR_ELEMENTS] = {}, column_vector[VECTOR_ELEMENTS];
         if (row >= 0 && row < task.rows && col < task.cols) {
-            const char* from = in_address<SIZE>(task, origin) + (row * task.in_pitch + col) * SIZE;
+            const char* source =
+                in_matrix_address<SIZE>(task, origin) + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
-            for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
-                piece[i] = load_evict_last<LOADS>(from);
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i, source += task.in_pitch * SIZE) {
+                row_vector[i] = load_with_policy<LOADS>(source);
             }
         }
-        transpose_vectors<SIZE>(column_vector, piece);
+        transpose_vectors<SIZE>(column_vector, row_vector);
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i)
-            store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y), column_vector[i]);
+            store_vector(tile.vector_address(x * VECTOR_ELEMENTS + i, y), column_vector[i]);
     }
 
-    static __device__ void store(const Task& task, const TileOrigin& origin, const Tile& tile) {
-        constexpr int LEAD_VECTORS = LEAD / VECTOR_ELEMENTS;
-        const int quad = threadIdx.x % BLOCK_ROWS, first = threadIdx.x / BLOCK_ROWS;
-        if (quad >= BLOCK_ROWS - LEAD_VECTORS) return;
-        char* const out = out_address<SIZE>(task, origin);
+    static __device__ void store(const TransposeTask& task, const TileOrigin& origin,
+                                 const Tile& tile) {
+        constexpr int EXTRA_VECTORS = EXTRA_ROWS / VECTOR_ELEMENTS;
+        const int vector_index = threadIdx.x % BLOCK_ROWS, first_col = threadIdx.x / BLOCK_ROWS;
+        if (vector_index >= BLOCK_ROWS - EXTRA_VECTORS) return;
+        char* const out_matrix = out_matrix_address<SIZE>(task, origin);
         Vector<16> column_vector[ROUNDS];
-        int vectors_before
+        int vectors_past_boundary
             [ROUNDS];  // the vectors between a sector boundary and the tile's first row
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const int x = first + k * COLS_PER_ROUND;
-            const char* const start = out + ((origin.col + x) * task.out_pitch + origin.row) * SIZE;
-            vectors_before[k] = static_cast<int>(reinterpret_cast<std::uintptr_t>(start) % 32 / 16);
-            column_vector[k] =
-                load_vector<16>(tile.vector(x, quad + LEAD_VECTORS - vectors_before[k]));
+            const int x = first_col + k * COLS_PER_ROUND;
+            const char* const column_start =
+                out_matrix + ((origin.col + x) * task.out_pitch + origin.row) * SIZE;
+            vectors_past_boundary[k] =
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(column_start) % 32 / 16);
+            column_vector[k] = load_vector<16>(
+                tile.vector_address(x, vector_index + EXTRA_VECTORS - vectors_past_boundary[k]));
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const std::int64_t row = origin.row + (quad - vectors_before[k]) * VECTOR_ELEMENTS;
-            const std::int64_t col = origin.col + first + k * COLS_PER_ROUND;
+            const std::int64_t row =
+                origin.row + (vector_index - vectors_past_boundary[k]) * VECTOR_ELEMENTS;
+            const std::int64_t col = origin.col + first_col + k * COLS_PER_ROUND;
             if (row < 0 || row >= task.rows || col >= task.cols) continue;
-            store_vector(out + (col * task.out_pitch + row) * SIZE, column_vector[k]);
+            store_vector(out_matrix + (col * task.out_pitch + row) * SIZE, column_vector[k]);
         }
     }
 };
@@ -160,24 +171,24 @@ struct RegisterBlocksToSectors {
 /// and transposed when it is read. Each group of four rows permutes its vectors differently, which
 /// avoids bank conflicts when threads read a column.
 template <LoadPolicy LOADS>
-struct AlignedWords {
-    static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
+struct AlignedWordKernel {
+    static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, EXTRA_ROWS = 0;
     static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * 4;
 
-    static __device__ char* vector(char* shared, int row, int quad) {
-        return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
+    static __device__ char* vector_address(char* shared, int row, int vector_index) {
+        return shared + (row * 16 + (vector_index ^ (row / 4 % 8))) * 16;
     }
 
     /// Returns the tile of this block. If neighbouring strips share cache lines, the blocks process
-    /// neighbouring strips at the same time, while the shared lines are cached. Otherwise, the blocks
-    /// process strips that are far apart.
-    static __device__ TileOrigin find_tile(const Task& task) {
+    /// neighbouring strips at the same time, while the shared lines are cached. Otherwise, the
+    /// blocks process strips that are far apart.
+    static __device__ TileOrigin find_tile(const TransposeTask& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
                    : find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
     }
 
-    static __device__ void run(const Task& task, char* shared) {
+    static __device__ void run(const TransposeTask& task, char* shared) {
         const TileOrigin origin = find_tile(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
         load(task, origin, shared, x, y);
@@ -185,34 +196,35 @@ struct AlignedWords {
         store(task, origin, shared, x, 2 * y);
     }
 
-    static __device__ void load(const Task& task, const TileOrigin& origin, char* shared, int x,
-                                int y) {
+    static __device__ void load(const TransposeTask& task, const TileOrigin& origin, char* shared,
+                                int x, int y) {
         const std::int64_t col = origin.col + 4 * x, row = origin.row + y;
-        const char* from = in_address<4>(task, origin) + (row * task.in_pitch + col) * 4;
+        const char* source = in_matrix_address<4>(task, origin) + (row * task.in_pitch + col) * 4;
         Vector<16> upper_vector = {}, lower_vector = {};
-        if (col < task.cols && row < task.rows) upper_vector = load_evict_last<LOADS>(from);
+        if (col < task.cols && row < task.rows) upper_vector = load_with_policy<LOADS>(source);
         if (col < task.cols && row + 32 < task.rows) {
-            lower_vector = load_evict_last<LOADS>(from + 32 * task.in_pitch * 4);
+            lower_vector = load_with_policy<LOADS>(source + 32 * task.in_pitch * 4);
         }
-        store_vector(vector(shared, y, x), upper_vector);
-        store_vector(vector(shared, y + 32, x), lower_vector);
+        store_vector(vector_address(shared, y, x), upper_vector);
+        store_vector(vector_address(shared, y + 32, x), lower_vector);
     }
 
     /// Stores four rows of two columns.
-    static __device__ void store(const Task& task, const TileOrigin& origin, char* shared, int quad,
-                                 int x) {
-        Vector<8> pair[4];
+    static __device__ void store(const TransposeTask& task, const TileOrigin& origin, char* shared,
+                                 int vector_index, int x) {
+        Vector<8> column_pair[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            pair[i] = load_vector<8>(vector(shared, quad * 4 + i, x / 4) + x % 4 * 4);
+            column_pair[i] =
+                load_vector<8>(vector_address(shared, vector_index * 4 + i, x / 4) + x % 4 * 4);
         }
-        const std::int64_t col = origin.col + x, row = origin.row + 4 * quad;
+        const std::int64_t col = origin.col + x, row = origin.row + 4 * vector_index;
         if (col >= task.cols || row >= task.rows) return;
-        char* to = out_address<4>(task, origin) + (col * task.out_pitch + row) * 4;
+        char* target = out_matrix_address<4>(task, origin) + (col * task.out_pitch + row) * 4;
 #pragma unroll
-        for (int k = 0; k < 2; ++k, to += task.out_pitch * 4) {
-            store_vector<16>(
-                to, {{pair[0].word[k], pair[1].word[k], pair[2].word[k], pair[3].word[k]}});
+        for (int k = 0; k < 2; ++k, target += task.out_pitch * 4) {
+            store_vector<16>(target, {{column_pair[0].word[k], column_pair[1].word[k],
+                                       column_pair[2].word[k], column_pair[3].word[k]}});
         }
     }
 };

@@ -15,7 +15,7 @@
 namespace coalesce::transposing {
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task task) {
+__global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const TransposeTask task) {
     extern __shared__ uint4 shared[];
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task t
 /// A kernel like transpose_kernel. It limits the registers per thread, so that Kernel::BLOCKS
 /// blocks fit on a multiprocessor.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
-    crowded_transpose_kernel(const Task task) {
+__global__ void __launch_bounds__(Kernel::THREADS, Kernel::MIN_RESIDENT_BLOCKS)
+    register_limited_kernel(const TransposeTask task) {
     extern __shared__ uint4 shared[];
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
@@ -32,13 +32,13 @@ __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
 template <class Kernel, class = void>
 constexpr bool limits_registers = false;
 template <class Kernel>
-constexpr bool limits_registers<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> = true;
+constexpr bool limits_registers<Kernel, std::enable_if_t<(Kernel::MIN_RESIDENT_BLOCKS > 0)>> = true;
 
 template <class Kernel>
 struct KernelFunction {
-    static auto get() {
+    static auto get_function() {
         if constexpr (limits_registers<Kernel>) {
-            return &crowded_transpose_kernel<Kernel>;
+            return &register_limited_kernel<Kernel>;
         } else {
             return &transpose_kernel<Kernel>;
         }
@@ -46,13 +46,13 @@ struct KernelFunction {
 };
 
 /// The maximum number of blocks in a grid.
-constexpr std::int64_t max_blocks = 2147483647;
+constexpr std::int64_t max_blocks_per_grid = 2147483647;
 /// The number of bytes of shared memory that a block gets by default, and the number that every GPU
 /// grants on request.
 constexpr std::int64_t default_shared_bytes = 48 * 1024, opt_in_shared_bytes = 64 * 1024;
 
-inline std::int64_t divide_rounding_up(std::int64_t size, std::int64_t count) {
-    return count / size + (count % size != 0);
+inline std::int64_t divide_rounding_up(std::int64_t part_size, std::int64_t count) {
+    return count / part_size + (count % part_size != 0);
 }
 
 /// A launch of a kernel, or a copy by the driver, that is stored to be repeated later. The first
@@ -64,54 +64,56 @@ struct StoredLaunch {
         const void* in;
     };
 
-    int launch_count = 0;            ///< the number of launches; only the last one is stored
-    const void* function = nullptr;  ///< the kernel, or null for a copy
+    int launch_count = 0;          ///< the number of launches; only the last one is stored
+    const void* kernel = nullptr;  ///< the kernel, or null for a copy
     unsigned blocks = 0, threads = 0;
-    std::size_t bytes = 0;  ///< bytes of shared memory, or of the copy
+    std::size_t shared_or_copy_bytes = 0;  ///< bytes of shared memory, or of the copy
     /// The kernel's first argument, a struct of at most 704 bytes.
-    alignas(16) unsigned char argument[704] = {};
+    alignas(16) unsigned char first_argument[704] = {};
     std::int64_t second_argument = 0;
 
     template <class First>
-    void store_arguments(const First& first, std::int64_t second_value = 0) {
-        static_assert(sizeof(First) <= sizeof argument, "there is room");
-        std::memcpy(argument, &first, sizeof(First));
+    void store_arguments(const First& first_value, std::int64_t second_value = 0) {
+        static_assert(sizeof(First) <= sizeof first_argument, "there is room");
+        std::memcpy(first_argument, &first_value, sizeof(First));
         second_argument = second_value;
     }
 
     /// Queues the launch in `stream`, with these addresses in place of the stored ones.
     cudaError_t repeat(const Addresses& addresses, cudaStream_t stream) const {
-        if (function == nullptr) {
-            return cudaMemcpyAsync(addresses.out, addresses.in, bytes, cudaMemcpyDeviceToDevice,
-                                   stream);
+        if (kernel == nullptr) {
+            return cudaMemcpyAsync(addresses.out, addresses.in, shared_or_copy_bytes,
+                                   cudaMemcpyDeviceToDevice, stream);
         }
-        StoredLaunch launch = *this;
-        std::memcpy(launch.argument, &addresses, sizeof addresses);
-        void* kernel_arguments[] = {launch.argument, &launch.second_argument};
-        return cudaLaunchKernel(function, dim3(blocks), dim3(threads), kernel_arguments, bytes,
-                                stream);
+        StoredLaunch repeated_launch = *this;
+        std::memcpy(repeated_launch.first_argument, &addresses, sizeof addresses);
+        void* kernel_arguments[] = {repeated_launch.first_argument,
+                                    &repeated_launch.second_argument};
+        return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), kernel_arguments,
+                                shared_or_copy_bytes, stream);
     }
 };
 
 /// The destination of launches: a stream, or a plan that stores them.
-struct Queue {
+struct LaunchQueue {
     cudaStream_t stream;
     StoredLaunch* stored_launch = nullptr;
 
-    Queue(cudaStream_t the_stream)
+    LaunchQueue(cudaStream_t the_stream)
         : stream(the_stream) {}  // NOLINT(google-explicit-constructor): a stream is one
-    explicit Queue(StoredLaunch* plan) : stream(nullptr), stored_launch(plan) {}
+    explicit LaunchQueue(StoredLaunch* plan) : stream(nullptr), stored_launch(plan) {}
 };
 
 /// Queues a copy from device to device.
-inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes, const Queue& queue) {
-    const auto size = static_cast<std::size_t>(bytes);
+inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes,
+                              const LaunchQueue& queue) {
+    const auto byte_count = static_cast<std::size_t>(bytes);
     if (queue.stored_launch == nullptr) {
-        return cudaMemcpyAsync(out, in, size, cudaMemcpyDeviceToDevice, queue.stream);
+        return cudaMemcpyAsync(out, in, byte_count, cudaMemcpyDeviceToDevice, queue.stream);
     }
     ++queue.stored_launch->launch_count;
-    queue.stored_launch->function = nullptr;
-    queue.stored_launch->bytes = size;
+    queue.stored_launch->kernel = nullptr;
+    queue.stored_launch->shared_or_copy_bytes = byte_count;
     return cudaSuccess;
 }
 
@@ -119,28 +121,30 @@ inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes, con
 /// as they are.
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
-                          std::int64_t bytes, const Queue& queue, Arguments... arguments) {
-    if (blocks > max_blocks) return cudaErrorInvalidValue;
-    const auto* const function = reinterpret_cast<const void*>(kernel);
-    if (bytes > default_shared_bytes) {
-        const cudaError_t error = cudaFuncSetAttribute(
-            function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+                          std::int64_t shared_bytes, const LaunchQueue& queue,
+                          Arguments... arguments) {
+    if (blocks > max_blocks_per_grid) return cudaErrorInvalidValue;
+    const auto* const kernel_address = reinterpret_cast<const void*>(kernel);
+    if (shared_bytes > default_shared_bytes) {
+        const cudaError_t error =
+            cudaFuncSetAttribute(kernel_address, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(shared_bytes));
         if (error != cudaSuccess) return error;
     }
     if (queue.stored_launch != nullptr) {
         StoredLaunch& stored_launch = *queue.stored_launch;
         ++stored_launch.launch_count;
-        stored_launch.function = function;
+        stored_launch.kernel = kernel_address;
         stored_launch.blocks = static_cast<unsigned>(blocks),
         stored_launch.threads = static_cast<unsigned>(threads);
-        stored_launch.bytes = static_cast<std::size_t>(bytes);
+        stored_launch.shared_or_copy_bytes = static_cast<std::size_t>(shared_bytes);
         stored_launch.store_arguments(arguments...);
         return cudaSuccess;
     }
     void* kernel_arguments[] = {&arguments...};
-    return cudaLaunchKernel(function, dim3(static_cast<unsigned>(blocks)),
+    return cudaLaunchKernel(kernel_address, dim3(static_cast<unsigned>(blocks)),
                             dim3(static_cast<unsigned>(threads)), kernel_arguments,
-                            static_cast<std::size_t>(bytes), queue.stream);
+                            static_cast<std::size_t>(shared_bytes), queue.stream);
 }
 
 /// Sets how much of the L1 cache serves as shared memory while the kernel runs, in percent of the
@@ -150,39 +154,41 @@ inline cudaError_t prefer_shared_memory(const void* kernel, int percent) {
 }
 
 template <class Kernel>
-cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t bytes,
-                          const Queue& queue) {
-    return launch_kernel(KernelFunction<Kernel>::get(), blocks, Kernel::THREADS, bytes, queue,
-                         task);
+cudaError_t launch_blocks(const TransposeTask& task, std::int64_t blocks, std::int64_t shared_bytes,
+                          const LaunchQueue& queue) {
+    return launch_kernel(KernelFunction<Kernel>::get_function(), blocks, Kernel::THREADS,
+                         shared_bytes, queue, task);
 }
 
 /// Launches one block per tile of each matrix. Uses several launches if the blocks do not fit into
 /// one grid.
 template <int SIZE, class Kernel>
-cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_across,
-                         std::int64_t bytes, const Queue& queue) {
-    if (tiles_down > max_blocks / tiles_across) return cudaErrorInvalidValue;
+cudaError_t launch_tiles(TransposeTask task, std::int64_t tiles_down, std::int64_t tiles_across,
+                         std::int64_t shared_bytes, const LaunchQueue& queue) {
+    if (tiles_down > max_blocks_per_grid / tiles_across) return cudaErrorInvalidValue;
     task.tiles_down = static_cast<unsigned>(tiles_down);
     task.tiles_across = static_cast<unsigned>(tiles_across);
-    const std::int64_t tiles = tiles_down * tiles_across, batches_per_launch = max_blocks / tiles;
+    const std::int64_t tiles_per_matrix = tiles_down * tiles_across,
+                       batches_per_launch = max_blocks_per_grid / tiles_per_matrix;
     std::int64_t batches_left = task.batches;
     while (batches_left > 0) {
-        const std::int64_t batches =
+        const std::int64_t batches_in_launch =
             batches_left < batches_per_launch ? batches_left : batches_per_launch;
-        const cudaError_t error = launch_blocks<Kernel>(task, batches * tiles, bytes, queue);
+        const cudaError_t error =
+            launch_blocks<Kernel>(task, batches_in_launch * tiles_per_matrix, shared_bytes, queue);
         if (error != cudaSuccess) return error;
-        batches_left -= batches;
-        task.in = static_cast<const char*>(task.in) + batches * task.in_stride * SIZE;
-        task.out = static_cast<char*>(task.out) + batches * task.out_stride * SIZE;
+        batches_left -= batches_in_launch;
+        task.in = static_cast<const char*>(task.in) + batches_in_launch * task.in_stride * SIZE;
+        task.out = static_cast<char*>(task.out) + batches_in_launch * task.out_stride * SIZE;
     }
     return cudaSuccess;
 }
 
 /// Launches a kernel whose tiles have a fixed size.
 template <int SIZE, class Kernel>
-cudaError_t launch(const Task& task, const Queue& queue) {
+cudaError_t launch_fixed_tiles(const TransposeTask& task, const LaunchQueue& queue) {
     return launch_tiles<SIZE, Kernel>(
-        task, divide_rounding_up(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),
+        task, divide_rounding_up(Kernel::TILE_ROWS, task.rows + Kernel::EXTRA_ROWS),
         divide_rounding_up(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES, queue);
 }
 

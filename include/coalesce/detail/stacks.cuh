@@ -15,68 +15,77 @@ namespace coalesce::transposing {
 /// A kernel in which each block transposes a few small matrices. The block loads the matrices into
 /// shared memory as one contiguous range, and stores their elements in the order of `out`.
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
-struct Stack {
+struct MatrixStackKernel {
     static constexpr int THREADS = THREADS_;
-    static constexpr int WORD_ELEMENTS =
+    static constexpr int ELEMENTS_PER_ACCESS =
         SIZE == 2 ? 2 : 1;  ///< the number of elements that a thread stores at once
     using Line = SharedLine<PAD>;
 
-    static __device__ void run(const Task& task, char* shared) {
-        const auto elements = static_cast<int>(task.rows * task.cols);
-        const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
-        const std::int64_t matrices_left = task.batches - first;
-        const int count = elements * static_cast<int>(matrices_left < task.matrices_per_block
-                                                          ? matrices_left
-                                                          : task.matrices_per_block);
-        const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
-        char* to = static_cast<char*>(task.out) + first * elements * SIZE;
-        const Line line(shared, from);
-        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char, LOADS>{from}, count);
-        const Matrices matrices(static_cast<int>(task.rows), static_cast<int>(task.cols));
+    static __device__ void run(const TransposeTask& task, char* shared) {
+        const auto matrix_elements = static_cast<int>(task.rows * task.cols);
+        const std::int64_t first_matrix = std::int64_t{blockIdx.x} * task.matrices_per_block;
+        const std::int64_t matrices_left = task.batches - first_matrix;
+        const int element_count =
+            matrix_elements * static_cast<int>(matrices_left < task.matrices_per_block
+                                                   ? matrices_left
+                                                   : task.matrices_per_block);
+        const char* source =
+            static_cast<const char*>(task.in) + first_matrix * matrix_elements * SIZE;
+        char* target = static_cast<char*>(task.out) + first_matrix * matrix_elements * SIZE;
+        const Line line(shared, source);
+        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char, LOADS>{source}, element_count);
+        const InPositionMap position_map(static_cast<int>(task.rows), static_cast<int>(task.cols));
         __syncthreads();
-        store(to, line, matrices, count);
+        store(target, line, position_map, element_count);
     }
 
-    /// Maps elements of `out` to their positions in `in`, relative to the first element of the
-    /// block.
-    struct Matrices {
+    /// A map from elements of `out` to their positions in `in`, relative to the first element of
+    /// the block.
+    struct InPositionMap {
         int rows, cols;
-        Divider element_divider, row_divider;
+        Divider matrix_divider, row_divider;
 
-        __device__ Matrices(int all_rows, int all_cols)
-            : rows(all_rows), cols(all_cols), element_divider(rows * cols), row_divider(rows) {}
+        __device__ InPositionMap(int matrix_rows, int matrix_cols)
+            : rows(matrix_rows),
+              cols(matrix_cols),
+              matrix_divider(rows * cols),
+              row_divider(rows) {}
 
-        /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is
+        /// Finds where elements `out_index` and `out_index` + 1 of `out` are in `in`. The second is
         /// usually one row below the first.
-        __device__ void find(int number, int (&at)[2]) const {
-            const int matrix = element_divider.quotient(number),
-                      element_in_matrix = number - matrix * rows * cols;
+        __device__ void find_in_positions(int out_index, int (&in_position)[2]) const {
+            const int matrix = matrix_divider.quotient(out_index),
+                      element_in_matrix = out_index - matrix * rows * cols;
             const int col = row_divider.quotient(element_in_matrix),
                       row = element_in_matrix - col * rows;
-            at[0] = matrix * rows * cols + row * cols + col;
+            in_position[0] = matrix * rows * cols + row * cols + col;
             const int top = col + 1 < cols ? 1 - row * cols : 1;
-            at[1] = at[0] + (row + 1 < rows ? cols : top);
+            in_position[1] = in_position[0] + (row + 1 < rows ? cols : top);
         }
     };
 
-    static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
-        const int elements_before =
-            static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
+    static __device__ void store(char* target, const Line& line, const InPositionMap& position_map,
+                                 int element_count) {
+        const int misaligned_elements =
+            static_cast<int>(reinterpret_cast<std::uintptr_t>(target) % 128) / SIZE;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = static_cast<int>(threadIdx.x) * WORD_ELEMENTS - elements_before; i < count;
-             i += THREADS * WORD_ELEMENTS) {
-            if (i + WORD_ELEMENTS <= 0) continue;
-            const int first = i < 0 ? 0 : i;
-            int at[2];
-            matrices.find(first, at);
-            const Element<SIZE> low_element = element<SIZE>(line.at(at[0] * SIZE), 0);
-            if (WORD_ELEMENTS == 1 || i < 0 || i + WORD_ELEMENTS > count) {
-                element<SIZE>(to, first) = low_element;
-            } else if constexpr (WORD_ELEMENTS == 2) {
-                const Element<SIZE> high_element = element<SIZE>(line.at(at[1] * SIZE), 0);
-                element<4>(to + first * SIZE, 0) = __byte_perm(low_element, high_element, 0x5410);
+        for (int i = static_cast<int>(threadIdx.x) * ELEMENTS_PER_ACCESS - misaligned_elements;
+             i < element_count; i += THREADS * ELEMENTS_PER_ACCESS) {
+            if (i + ELEMENTS_PER_ACCESS <= 0) continue;
+            const int first_element = i < 0 ? 0 : i;
+            int in_position[2];
+            position_map.find_in_positions(first_element, in_position);
+            const Element<SIZE> low_element =
+                element<SIZE>(line.byte_address(in_position[0] * SIZE), 0);
+            if (ELEMENTS_PER_ACCESS == 1 || i < 0 || i + ELEMENTS_PER_ACCESS > element_count) {
+                element<SIZE>(target, first_element) = low_element;
+            } else if constexpr (ELEMENTS_PER_ACCESS == 2) {
+                const Element<SIZE> high_element =
+                    element<SIZE>(line.byte_address(in_position[1] * SIZE), 0);
+                element<4>(target + first_element * SIZE, 0) =
+                    __byte_perm(low_element, high_element, 0x5410);
             }
         }
     }
@@ -86,83 +95,88 @@ struct Stack {
 /// lane transposes 4 x 4 bytes or 2 x 2 half words in registers before it stores them to shared
 /// memory.
 template <int SIZE, int THREADS_, int LANES_ACROSS>
-struct StackOfWords {
+struct WordStackKernel {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4;
-    static constexpr int WORD_ELEMENTS = 4 / SIZE;  ///< elements per word, and rows per lane
-    static constexpr int COLS = 4, WORDS = COLS / WORD_ELEMENTS, LANES_DOWN = 32 / LANES_ACROSS;
+    static constexpr int ELEMENTS_PER_WORD = 4 / SIZE;  ///< elements per word, and rows per lane
+    static constexpr int COLS = 4, WORDS_PER_ROW = COLS / ELEMENTS_PER_WORD,
+                         LANES_DOWN = 32 / LANES_ACROSS;
     using Line = SharedLine<0>;
-    using Piece = Vector<4 * WORDS>;
+    using RowPiece = Vector<4 * WORDS_PER_ROW>;
 
-    static __device__ void run(const Task& task, char* shared) {
+    static __device__ void run(const TransposeTask& task, char* shared) {
         const auto rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
-        const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
-        const std::int64_t matrices_left = task.batches - first;
-        const int count = static_cast<int>(
+        const std::int64_t first_matrix = std::int64_t{blockIdx.x} * task.matrices_per_block;
+        const std::int64_t matrices_left = task.batches - first_matrix;
+        const int matrix_count = static_cast<int>(
             matrices_left < task.matrices_per_block ? matrices_left : task.matrices_per_block);
-        const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
-        char* to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
-        const Line line(shared, to);
-        load(line, from, rows, cols, count);
+        const char* source = static_cast<const char*>(task.in) + first_matrix * rows * cols * SIZE;
+        char* target = static_cast<char*>(task.out) + first_matrix * rows * cols * SIZE;
+        const Line line(shared, target);
+        load(line, source, rows, cols, matrix_count);
         __syncthreads();
-        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, count * rows * cols);
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{target}, line, matrix_count * rows * cols);
     }
 
     /// Loads the matrices. They follow each other without gaps, so all of their rows are treated as
     /// rows of one matrix.
-    static __device__ void load(const Line& line, const char* from, int rows, int cols,
-                                int matrices) {
-        const int row_pieces = cols / COLS, word_rows = rows / WORD_ELEMENTS,
-                  total_word_rows = matrices * word_rows;
-        const int groups = (row_pieces + LANES_ACROSS - 1) / LANES_ACROSS;
-        const int items = (total_word_rows + LANES_DOWN - 1) / LANES_DOWN * groups;
-        const Divider group_divider(groups), word_row_divider(word_rows);
+    static __device__ void load(const Line& line, const char* source, int rows, int cols,
+                                int matrix_count) {
+        const int pieces_per_row = cols / COLS, rows_of_words = rows / ELEMENTS_PER_WORD,
+                  total_rows_of_words = matrix_count * rows_of_words;
+        const int groups_per_row = (pieces_per_row + LANES_ACROSS - 1) / LANES_ACROSS;
+        const int item_count = (total_rows_of_words + LANES_DOWN - 1) / LANES_DOWN * groups_per_row;
+        const Divider group_divider(groups_per_row), word_row_divider(rows_of_words);
         const int lane = threadIdx.x % 32;
-        for (int warp_item = threadIdx.x / 32; warp_item < items;
+        for (int warp_item = threadIdx.x / 32; warp_item < item_count;
              warp_item += WARPS * LOADS_IN_FLIGHT) {
-            Piece piece[LOADS_IN_FLIGHT][WORD_ELEMENTS];
+            RowPiece row_piece[LOADS_IN_FLIGHT][ELEMENTS_PER_WORD];
             int line_offset[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-                const int number = warp_item + k * WARPS, group = group_divider.quotient(number);
-                const int x = (number - group * groups) * LANES_ACROSS + lane % LANES_ACROSS;
-                const int y = group * LANES_DOWN + lane / LANES_ACROSS,
-                          matrix = word_row_divider.quotient(y);
+                const int item_index = warp_item + k * WARPS,
+                          row_group = group_divider.quotient(item_index);
+                const int x =
+                    (item_index - row_group * groups_per_row) * LANES_ACROSS + lane % LANES_ACROSS;
+                const int y = row_group * LANES_DOWN + lane / LANES_ACROSS,
+                          matrix_index = word_row_divider.quotient(y);
                 line_offset[k] = -1;
-                if (x >= row_pieces || y >= total_word_rows) continue;
-                line_offset[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * WORD_ELEMENTS;
+                if (x >= pieces_per_row || y >= total_rows_of_words) continue;
+                line_offset[k] =
+                    matrix_index * rows * (cols - 1) + x * COLS * rows + y * ELEMENTS_PER_WORD;
 #pragma unroll
-                for (int i = 0; i < WORD_ELEMENTS; ++i) {
-                    piece[k][i] =
-                        load_piece(from + ((y * WORD_ELEMENTS + i) * cols + x * COLS) * SIZE);
+                for (int i = 0; i < ELEMENTS_PER_WORD; ++i) {
+                    row_piece[k][i] =
+                        load_piece(source + ((y * ELEMENTS_PER_WORD + i) * cols + x * COLS) * SIZE);
                 }
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 if (line_offset[k] >= 0)
-                    store_words_from_row_start(line, line_offset[k], rows, piece[k]);
+                    store_transposed_words(line, line_offset[k], rows, row_piece[k]);
             }
         }
     }
-    static __device__ Piece load_piece(const char* from) {
-        if constexpr (WORDS == 1) {
-            return {{element<4>(from, 0)}};
+    static __device__ RowPiece load_piece(const char* source) {
+        if constexpr (WORDS_PER_ROW == 1) {
+            return {{element<4>(source, 0)}};
         } else {
-            return load_vector<4 * WORDS>(from);
+            return load_vector<4 * WORDS_PER_ROW>(source);
         }
     }
 
-    static __device__ void store_words_from_row_start(const Line& line, int line_offset, int rows,
-                                                      const Piece (&piece)[WORD_ELEMENTS]) {
+    static __device__ void store_transposed_words(const Line& line, int line_offset, int rows,
+                                                  const RowPiece (&row_piece)[ELEMENTS_PER_WORD]) {
 #pragma unroll
-        for (int w = 0; w < WORDS; ++w) {
-            Vector<4> word[WORD_ELEMENTS], column_vector[WORD_ELEMENTS];
+        for (int w = 0; w < WORDS_PER_ROW; ++w) {
+            Vector<4> word[ELEMENTS_PER_WORD], column_vector[ELEMENTS_PER_WORD];
 #pragma unroll
-            for (int i = 0; i < WORD_ELEMENTS; ++i) word[i].word[0] = piece[i].word[w];
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i) word[i].word[0] = row_piece[i].word[w];
             transpose_vectors<SIZE>(column_vector, word);
 #pragma unroll
-            for (int i = 0; i < WORD_ELEMENTS; ++i) {
-                element<4>(line.at((line_offset + (w * WORD_ELEMENTS + i) * rows) * SIZE), 0) =
-                    column_vector[i].word[0];
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i) {
+                element<4>(
+                    line.byte_address((line_offset + (w * ELEMENTS_PER_WORD + i) * rows) * SIZE),
+                    0) = column_vector[i].word[0];
             }
         }
     }

@@ -21,17 +21,17 @@ struct TripleTileOrigin {
 
     /// Finds the tile of this block. A tile has Kernel::ROWS x `tile_cols` elements.
     template <class Kernel>
-    static __device__ TripleTileOrigin find(const CompoundTask& task, int tile_cols) {
-        unsigned number = blockIdx.x;
+    static __device__ TripleTileOrigin find_tile_of_block(const CompoundTask& task, int tile_cols) {
+        unsigned tile_number = blockIdx.x;
         const auto tile_count_down = static_cast<unsigned>(task.tiles_down);
         const auto tile_count_across = static_cast<unsigned>(task.tiles_across);
-        const Number row = static_cast<Number>(number % tile_count_down) * Kernel::ROWS;
-        number /= tile_count_down;
-        const Number col = static_cast<Number>(number % tile_count_across) * tile_cols;
-        const std::int64_t matrix =
-            task.rows * task.cols * Kernel::ELEMENT_BYTES * (number / tile_count_across);
-        return {row, col, static_cast<const char*>(task.in) + matrix,
-                static_cast<char*>(task.out) + matrix};
+        const Number row = static_cast<Number>(tile_number % tile_count_down) * Kernel::ROWS;
+        tile_number /= tile_count_down;
+        const Number col = static_cast<Number>(tile_number % tile_count_across) * tile_cols;
+        const std::int64_t matrix_offset =
+            task.rows * task.cols * Kernel::ELEMENT_BYTES * (tile_number / tile_count_across);
+        return {row, col, static_cast<const char*>(task.in) + matrix_offset,
+                static_cast<char*>(task.out) + matrix_offset};
     }
 };
 
@@ -39,18 +39,18 @@ struct TripleTileOrigin {
 /// start at word boundaries and consist of whole words. Each thread loads N x N elements and
 /// transposes them in registers.
 template <int SIZE, int ROWS_ = 32, int COLS_ = SIZE == 1 ? 64 : 32>
-struct Triples {
+struct TripleKernel {
     static_assert(SIZE <= 2, "parts of words");
     /// The number of elements that fill three words.
     static constexpr int N = 4 / SIZE;
     static constexpr int ELEMENT_BYTES = 3 * SIZE;    ///< bytes per element
     static constexpr int ROWS = ROWS_, COLS = COLS_;  ///< the size of a tile
     static constexpr int THREADS_ACROSS = COLS / N, THREADS_DOWN = ROWS / N,
-                         WORDS = THREADS_DOWN * 3;
+                         WORDS_PER_COLUMN = THREADS_DOWN * 3;
     static constexpr int THREADS =
         THREADS_ACROSS * THREADS_DOWN;  ///< each thread transposes N x N elements
     /// The distance in words between columns of a tile.
-    static constexpr int PITCH = WORDS + 1;
+    static constexpr int PITCH = WORDS_PER_COLUMN + 1;
 
     const CompoundTask& task;
     unsigned* tile;  ///< the transposed tile
@@ -58,23 +58,24 @@ struct Triples {
     const char* in;
     char* out;
 
-    __device__ Triples(const CompoundTask& triple_task, unsigned* memory)
-        : task(triple_task), tile(memory) {
-        const auto origin = TripleTileOrigin<std::int64_t>::find<Triples>(task, COLS);
+    __device__ TripleKernel(const CompoundTask& triple_task, unsigned* shared_memory)
+        : task(triple_task), tile(shared_memory) {
+        const auto origin =
+            TripleTileOrigin<std::int64_t>::find_tile_of_block<TripleKernel>(task, COLS);
         row = origin.row, col = origin.col, in = origin.in, out = origin.out;
     }
 
     __device__ void load() const {
         const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
         if (row + y * N >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * N) * task.cols + col + x * N) * ELEMENT_BYTES;
+        const char* source = in + ((row + y * N) * task.cols + col + x * N) * ELEMENT_BYTES;
         unsigned word[N][3], column_word[N][3];
 #pragma unroll
-        for (int i = 0; i < N; ++i, from += task.cols * ELEMENT_BYTES) {
+        for (int i = 0; i < N; ++i, source += task.cols * ELEMENT_BYTES) {
 #pragma unroll
-            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
+            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(source)[w];
         }
-        transpose_units(column_word, word);
+        transpose_elements(column_word, word);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
 #pragma unroll
@@ -83,7 +84,7 @@ struct Triples {
     }
 
     /// Transposes the elements in a thread's registers.
-    static __device__ void transpose_units(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
+    static __device__ void transpose_elements(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
         if constexpr (SIZE == 2) {
             out[0][0] = in[0][0];
             out[0][1] = __byte_perm(in[0][1], in[1][0], 0x5410);
@@ -112,13 +113,13 @@ struct Triples {
     __device__ void store() const {
         const std::int64_t rows_left = task.rows - row, cols_left = task.cols - col;
         const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
-        const int words = rows_left < ROWS ? static_cast<int>(rows_left) / N * 3 : WORDS;
+        const int words = rows_left < ROWS ? static_cast<int>(rows_left) / N * 3 : WORDS_PER_COLUMN;
 #pragma unroll 4
-        for (int i = threadIdx.x; i < cols * WORDS; i += THREADS) {
-            const int x = i / WORDS, word = i % WORDS;
+        for (int i = threadIdx.x; i < cols * WORDS_PER_COLUMN; i += THREADS) {
+            const int x = i / WORDS_PER_COLUMN, word = i % WORDS_PER_COLUMN;
             if (word >= words) continue;
-            char* const to = out + ((col + x) * task.rows + row) * ELEMENT_BYTES;
-            transposing::element<4>(to, word) = tile[x * PITCH + word];
+            char* const target = out + ((col + x) * task.rows + row) * ELEMENT_BYTES;
+            transposing::element<4>(target, word) = tile[x * PITCH + word];
         }
     }
 };
@@ -126,97 +127,105 @@ struct Triples {
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const CompoundTask task) {
     __shared__ unsigned tile[Kernel::COLS * Kernel::PITCH];
-    const Kernel triples(task, tile);
-    triples.load();
+    const Kernel kernel(task, tile);
+    kernel.load();
     __syncthreads();
-    triples.store();
+    kernel.store();
 }
 
 /// A kernel for elements of three units. Rows and columns must start at multiples of 16 bytes and
 /// consist of whole vectors. Each thread loads three vectors from each of four rows, and transposes
 /// their elements in registers.
 template <int SIZE, int THREADS_DOWN, int MAX_THREADS_ACROSS>
-struct TripleVectors {
+struct TripleVectorKernel {
     static constexpr int N = 16 / SIZE;             ///< columns per thread
     static constexpr int ELEMENT_BYTES = 3 * SIZE;  ///< bytes per element
     static constexpr int ROWS = 4 * THREADS_DOWN, MAX_COLS = N * MAX_THREADS_ACROSS;
     static constexpr int THREADS = THREADS_DOWN * MAX_THREADS_ACROSS;  ///< the maximum per block
-    static constexpr int VECTORS = ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
+    static constexpr int VECTORS_PER_COLUMN =
+        ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
     /// The distance in vectors from a thread's first column to the next thread's first column. It
     /// is one more than a multiple of 8, so that neighbouring threads access different banks.
-    static constexpr int GROUP_PITCH = (N * VECTORS + 7) / 8 * 8 + 1;
+    static constexpr int GROUP_PITCH_VECTORS = (N * VECTORS_PER_COLUMN + 7) / 8 * 8 + 1;
     static_assert(ROWS * ELEMENT_BYTES % 16 == 0, "columns are whole vectors");
 
     /// Returns the number of columns of a tile. All tiles in a row have about the same width.
     static int choose_tile_cols(std::int64_t cols) {
         const std::int64_t groups = divide_rounding_up(N, cols);
-        const std::int64_t tiles = divide_rounding_up(MAX_THREADS_ACROSS, groups);
-        return static_cast<int>(divide_rounding_up(tiles, groups)) * N;
+        const std::int64_t tiles_across = divide_rounding_up(MAX_THREADS_ACROSS, groups);
+        return static_cast<int>(divide_rounding_up(tiles_across, groups)) * N;
     }
-    static std::int64_t shared_bytes(int tile_cols) { return tile_cols / N * GROUP_PITCH * 16; }
+    static std::int64_t shared_bytes(int tile_cols) {
+        return tile_cols / N * GROUP_PITCH_VECTORS * 16;
+    }
 
     char* tile;
-    int rows, cols;       ///< the size of the matrix
-    int row, col, width;  ///< the first row and column of the tile, and its number of columns
+    int rows, cols;           ///< the size of the matrix
+    int row, col, tile_cols;  ///< the first row and column of the tile, and its number of columns
     const char* in;
     char* out;
 
-    __device__ TripleVectors(const CompoundTask& task, char* memory)
-        : tile(memory),
+    __device__ TripleVectorKernel(const CompoundTask& task, char* shared_memory)
+        : tile(shared_memory),
           rows(static_cast<int>(task.rows)),
           cols(static_cast<int>(task.cols)),
-          width(task.tile_cols) {
-        const auto origin = TripleTileOrigin<int>::find<TripleVectors>(task, width);
+          tile_cols(task.tile_cols) {
+        const auto origin =
+            TripleTileOrigin<int>::find_tile_of_block<TripleVectorKernel>(task, tile_cols);
         row = origin.row, col = origin.col, in = origin.in, out = origin.out;
     }
 
     __device__ void load() const {
-        const int threads_across = width / N;
+        const int threads_across = tile_cols / N;
         const int y = static_cast<int>(threadIdx.x) / threads_across;
         const int x = static_cast<int>(threadIdx.x) - y * threads_across;
         if (row + y * 4 >= rows || col + x * N >= cols) return;
         const std::int64_t row_bytes = std::int64_t{cols} * ELEMENT_BYTES;
-        const char* from = in + (row + y * 4) * row_bytes + (col + x * N) * ELEMENT_BYTES;
+        const char* source = in + (row + y * 4) * row_bytes + (col + x * N) * ELEMENT_BYTES;
         unsigned word[4][12];
 #pragma unroll
-        for (int i = 0; i < 4; ++i, from += row_bytes) {
+        for (int i = 0; i < 4; ++i, source += row_bytes) {
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
-                const auto vector = transposing::load_vector<16>(from + v * 16);
+                const auto vector = transposing::load_vector<16>(source + v * 16);
 #pragma unroll
                 for (int w = 0; w < 4; ++w) word[i][v * 4 + w] = vector.word[w];
             }
         }
         // The elements of a thread's column fill 12 * SIZE bytes.
-        constexpr int BYTES = SIZE == 4 ? 16 : SIZE == 2 ? 8 : 4, WORDS = BYTES / 4;
+        constexpr int STORE_BYTES = SIZE == 4   ? 16
+                                    : SIZE == 2 ? 8
+                                                : 4,
+                      STORE_WORDS = STORE_BYTES / 4;
 #pragma unroll
         for (int c = 0; c < N; ++c) {
-            char* const to = tile + (x * GROUP_PITCH + c * VECTORS) * 16 + y * (4 * ELEMENT_BYTES);
+            char* const target = tile + (x * GROUP_PITCH_VECTORS + c * VECTORS_PER_COLUMN) * 16 +
+                                 y * (4 * ELEMENT_BYTES);
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 if constexpr (SIZE == 1) {
-                    transposing::element<4>(to, v) = splice_word(word, c, v);
+                    transposing::element<4>(target, v) = splice_word(word, c, v);
                 } else {
-                    Vector<BYTES> vector;
+                    Vector<STORE_BYTES> vector;
 #pragma unroll
-                    for (int w = 0; w < WORDS; ++w)
-                        vector.word[w] = splice_word(word, c, v * WORDS + w);
-                    transposing::store_vector<BYTES>(to + v * BYTES, vector);
+                    for (int w = 0; w < STORE_WORDS; ++w)
+                        vector.word[w] = splice_word(word, c, v * STORE_WORDS + w);
+                    transposing::store_vector<STORE_BYTES>(target + v * STORE_BYTES, vector);
                 }
             }
         }
     }
 
-    /// Returns word `number` of column `c`, which consists of four elements.
-    static __device__ unsigned splice_word(const unsigned (&word)[4][12], int c, int number) {
+    /// Returns word `word_index` of column `c`, which consists of four elements.
+    static __device__ unsigned splice_word(const unsigned (&word)[4][12], int c, int word_index) {
         if constexpr (SIZE == 4) {
-            return word[number / 3][c * 3 + number % 3];
+            return word[word_index / 3][c * 3 + word_index % 3];
         } else {
             // Unit k of the word is in row row_index(k) of the thread, at position unit_index(k).
             constexpr int UNITS_PER_WORD = 4 / SIZE;
-            const auto row_index = [&](int k) { return (UNITS_PER_WORD * number + k) / 3; };
+            const auto row_index = [&](int k) { return (UNITS_PER_WORD * word_index + k) / 3; };
             const auto unit_index = [&](int k) {
-                return c * 3 + (UNITS_PER_WORD * number + k) % 3;
+                return c * 3 + (UNITS_PER_WORD * word_index + k) % 3;
             };
             // Returns a word that contains units k and k + 1.
             const auto select_unit_pair = [&](int k) {
@@ -236,34 +245,36 @@ struct TripleVectors {
     }
 
     __device__ void store() const {
-        const int last_cols = cols - col < width ? cols - col : width;
-        const int vectors = rows - row < ROWS ? (rows - row) * ELEMENT_BYTES / 16 : VECTORS;
+        const int cols_to_store = cols - col < tile_cols ? cols - col : tile_cols;
+        const int vectors =
+            rows - row < ROWS ? (rows - row) * ELEMENT_BYTES / 16 : VECTORS_PER_COLUMN;
         const std::int64_t column_bytes = std::int64_t{rows} * ELEMENT_BYTES;
-        char* const corner = out + col * column_bytes + row * ELEMENT_BYTES;
+        char* const tile_start = out + col * column_bytes + row * ELEMENT_BYTES;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = static_cast<int>(threadIdx.x); i < last_cols * VECTORS;
+        for (int i = static_cast<int>(threadIdx.x); i < cols_to_store * VECTORS_PER_COLUMN;
              i += static_cast<int>(blockDim.x)) {
-            const int x = i / VECTORS, v = i % VECTORS;
+            const int x = i / VECTORS_PER_COLUMN, v = i % VECTORS_PER_COLUMN;
             if (v >= vectors) continue;
-            transposing::store_vector(corner + x * column_bytes + v * 16,
-                                      transposing::load_vector<16>(
-                                          tile + (x / N * GROUP_PITCH + x % N * VECTORS + v) * 16));
+            transposing::store_vector(
+                tile_start + x * column_bytes + v * 16,
+                transposing::load_vector<16>(
+                    tile + (x / N * GROUP_PITCH_VECTORS + x % N * VECTORS_PER_COLUMN + v) * 16));
         }
     }
 };
 
-/// The kernel that runs TripleVectors. It is a template, so that several source files may include
-/// it. Requiring only one block per multiprocessor lets the compiler use more registers.
+/// The kernel that runs TripleVectorKernel. It is a template, so that several source files may
+/// include it. Requiring only one block per multiprocessor lets the compiler use more registers.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, 1)
     triple_vectors_kernel(const CompoundTask task) {
     extern __shared__ uint4 shared[];
-    const Kernel triples(task, reinterpret_cast<char*>(shared));
-    triples.load();
+    const Kernel kernel(task, reinterpret_cast<char*>(shared));
+    kernel.load();
     __syncthreads();
-    triples.store();
+    kernel.store();
 }
 
 }  // namespace coalesce::permuting

@@ -16,20 +16,20 @@ namespace coalesce::permuting {
 /// A kernel with tiles like those of `tile_kernel`. Each thread transposes VECTOR_ELEMENTS x
 /// VECTOR_ELEMENTS elements in registers. VECTOR_ELEMENTS elements form a vector in both arrays.
 template <int SIZE, transposing::LoadPolicy LOADS = transposing::LoadPolicy::plain>
-struct VectorTile {
+struct VectorTileKernel {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
     /// If runs are long, a tile usually has THREADS_DOWN x THREADS_ACROSS threads. A tile has at
-    /// most MAX_VECTORS threads.
+    /// most MAX_VECTORS_PER_TILE threads.
     static constexpr int THREADS_DOWN = SIZE == 1 ? 8 : 16, THREADS_ACROSS = 16;
-    static constexpr int MAX_VECTORS = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
-    static constexpr int THREADS = (MAX_VECTORS + 31) / 32 * 32;
+    static constexpr int MAX_VECTORS_PER_TILE = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
+    static constexpr int THREADS = (MAX_VECTORS_PER_TILE + 31) / 32 * 32;
 
     const Tiling& tiling;
     char* tile;
     std::int64_t *row_offsets, *col_offsets;
     int vectors_down, vectors_across;
 
-    __device__ VectorTile(const Tiling& the_tiling, char* shared)
+    __device__ VectorTileKernel(const Tiling& the_tiling, char* shared)
         : tiling(the_tiling),
           tile(shared),
           vectors_down(the_tiling.rows.vectors),
@@ -42,10 +42,10 @@ struct VectorTile {
         return vectors_across * (vectors_down * VECTOR_ELEMENTS + 1) * 16 +
                (vectors_down + vectors_across) * VECTOR_ELEMENTS * 8;
     }
-    /// Returns the address of vector `quad` of a transposed column. One unused vector follows every
-    /// VECTOR_ELEMENTS columns, which avoids bank conflicts.
-    __device__ char* vector(int col, int quad) const {
-        return tile + (col / VECTOR_ELEMENTS + col * vectors_down + quad) * 16;
+    /// Returns the address of vector `vector_index` of a transposed column. One unused vector
+    /// follows every VECTOR_ELEMENTS columns, which avoids bank conflicts.
+    __device__ char* vector_address(int col, int vector_index) const {
+        return tile + (col / VECTOR_ELEMENTS + col * vectors_down + vector_index) * 16;
     }
 
     __device__ void run() const {
@@ -58,10 +58,12 @@ struct VectorTile {
         const int cols =
             smaller(tiling.cols.size - block_tile.col, vectors_across * VECTOR_ELEMENTS);
         for (int i = threadIdx.x; i < rows; i += blockDim.x) {
-            row_offsets[i] = block_tile.from + offset_within(tiling.rows, block_tile.row + i);
+            row_offsets[i] =
+                block_tile.in_offset + find_other_array_offset(tiling.rows, block_tile.row + i);
         }
         for (int i = threadIdx.x; i < cols; i += blockDim.x) {
-            col_offsets[i] = block_tile.to + offset_within(tiling.cols, block_tile.col + i);
+            col_offsets[i] =
+                block_tile.out_offset + find_other_array_offset(tiling.cols, block_tile.col + i);
         }
         __syncthreads();
         load(rows, cols);
@@ -73,39 +75,40 @@ struct VectorTile {
         const int y = static_cast<int>(threadIdx.x) / vectors_across;
         const int x = static_cast<int>(threadIdx.x) - y * vectors_across;
         if (y * VECTOR_ELEMENTS >= rows || x * VECTOR_ELEMENTS >= cols) return;
-        const char* const from = static_cast<const char*>(tiling.in) + x * 16;
-        Vector<16> piece[VECTOR_ELEMENTS], column_vector[VECTOR_ELEMENTS];
+        const char* const source = static_cast<const char*>(tiling.in) + x * 16;
+        Vector<16> row_vector[VECTOR_ELEMENTS], column_vector[VECTOR_ELEMENTS];
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-            piece[i] = transposing::load_evict_last<LOADS>(
-                from + row_offsets[y * VECTOR_ELEMENTS + i] * SIZE);
+            row_vector[i] = transposing::load_with_policy<LOADS>(
+                source + row_offsets[y * VECTOR_ELEMENTS + i] * SIZE);
         }
-        transposing::transpose_vectors<SIZE>(column_vector, piece);
+        transposing::transpose_vectors<SIZE>(column_vector, row_vector);
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i)
-            transposing::store_vector(vector(x * VECTOR_ELEMENTS + i, y), column_vector[i]);
+            transposing::store_vector(vector_address(x * VECTOR_ELEMENTS + i, y), column_vector[i]);
     }
 
     __device__ void store(int rows, int cols) const {
-        const int first = static_cast<int>(threadIdx.x) / vectors_down;
-        const int quad = static_cast<int>(threadIdx.x) - first * vectors_down;
-        if (first >= vectors_across || quad * VECTOR_ELEMENTS >= rows) return;
-        char* const to = static_cast<char*>(tiling.out) + quad * 16;
+        const int first_col = static_cast<int>(threadIdx.x) / vectors_down;
+        const int vector_index = static_cast<int>(threadIdx.x) - first_col * vectors_down;
+        if (first_col >= vectors_across || vector_index * VECTOR_ELEMENTS >= rows) return;
+        char* const target = static_cast<char*>(tiling.out) + vector_index * 16;
 #pragma unroll
         for (int k = 0; k < VECTOR_ELEMENTS; ++k) {
-            const int col = first + k * vectors_across;
+            const int col = first_col + k * vectors_across;
             if (col >= cols) return;
-            const auto column_vector = transposing::load_vector<16>(vector(col, quad));
-            transposing::store_vector(to + col_offsets[col] * SIZE, column_vector);
+            const auto column_vector =
+                transposing::load_vector<16>(vector_address(col, vector_index));
+            transposing::store_vector(target + col_offsets[col] * SIZE, column_vector);
         }
     }
 };
 
 template <int SIZE, transposing::LoadPolicy LOADS>
-__global__ void __launch_bounds__(VectorTile<SIZE>::THREADS)
+__global__ void __launch_bounds__(VectorTileKernel<SIZE>::THREADS)
     vector_tile_kernel(const Tiling tiling) {
     extern __shared__ uint4 shared[];
-    const VectorTile<SIZE, LOADS> tile(tiling, reinterpret_cast<char*>(shared));
+    const VectorTileKernel<SIZE, LOADS> tile(tiling, reinterpret_cast<char*>(shared));
     tile.run();
 }
 

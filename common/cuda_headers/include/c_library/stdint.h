@@ -1,4 +1,4 @@
-// See stddef.h.
+// One of the C headers for kernels (see stddef.h).
 #pragma once
 
 typedef __INT8_TYPE__ int8_t;

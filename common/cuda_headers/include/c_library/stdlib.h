@@ -1,4 +1,4 @@
-// See stddef.h.
+// One of the C headers for kernels (see stddef.h).
 #pragma once
 
 #include <stddef.h>

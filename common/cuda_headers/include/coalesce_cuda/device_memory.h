@@ -37,8 +37,8 @@ COALESCE_ASK_SPACE(__isConstant, "const")
 COALESCE_ASK_SPACE(__isLocal, "local")
 #undef COALESCE_ASK_SPACE
 
-// Define functions that load one, two or four values. Single bytes are loaded into 16-bit
-// registers.
+// These macros define functions that load one, two or four values. Single bytes are loaded into
+// 16-bit registers.
 #define COALESCE_LOAD1(function, how, type, ptx, letter, carrier)                                  \
     __device__ COALESCE_INLINED type function(const type* p) {                                      \
         carrier x;                                                                                 \

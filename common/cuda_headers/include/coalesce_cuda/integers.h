@@ -47,8 +47,8 @@ COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
 COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
-// Return `c` plus a dot product. Its factors are the 16-bit numbers in `a`, and two bytes of `b`:
-// the lower two for _lo, and the upper two for _hi.
+// Return `c` plus the dot product of the two 16-bit numbers in `a` and two bytes of `b`: the lower
+// two for _lo, and the upper two for _hi.
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(coalesce_word(a), coalesce_word(b), c); }
@@ -57,7 +57,7 @@ COALESCE_INLINE unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) { re
 COALESCE_INLINE long long __mul64hi(long long a, long long b) { return static_cast<long long>((static_cast<__int128>(a) * b) >> 64); }
 COALESCE_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64); }
 
-// Return the average without overflow. hadd rounds down, and rhadd rounds up.
+// Return the average of `a` and `b` without overflow. hadd rounds down, and rhadd rounds up.
 COALESCE_INLINE int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 COALESCE_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
 COALESCE_INLINE unsigned int __uhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1); }
@@ -76,7 +76,7 @@ COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) 
 
 // ---- operations on the parts of a word ----
 
-/// Applies `f` to each part of a word, interpreted as a T.
+/// Applies `f` to each part of `a` and the same part of `b`, both interpreted as a T.
 template <class T, class F>
 COALESCE_INLINE unsigned int coalesce_each(unsigned int a, unsigned int b, F f) {
     constexpr int bits = 8 * sizeof(T);

@@ -27,8 +27,8 @@ COALESCE_INLINE int __double2loint(double x) { return static_cast<int>(__builtin
 COALESCE_INLINE int __double2hiint(double x) { return static_cast<int>(__builtin_bit_cast(long long, x) >> 32); }
 COALESCE_INLINE double __hiloint2double(int high, int low) { return __builtin_bit_cast(double, static_cast<long long>(high) << 32 | static_cast<unsigned int>(low)); }
 
-// Define functions that compile to a single instruction. For COALESCE_ROUNDED, `r` is the name of
-// the rounding mode in CUDA (such as ru), and `how` its name in PTX (such as rp).
+// These macros define functions that compile to a single instruction. For COALESCE_ROUNDED, `r` is
+// the name of the rounding mode in CUDA (such as ru), and `how` its name in PTX (such as rp).
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \
     COALESCE_INLINE type name(type x) {                                                   \
         type r;                                                                           \

@@ -5,8 +5,8 @@
 
 // clang-format off
 
-// In device code, types with two and four members are copied member by member. clang then loads or
-// stores a whole object with one instruction, as nvcc does.
+// In device code, types with two and four members are copied member by member. clang combines the
+// copies of the members, and loads or stores a whole object with one instruction, as nvcc does.
 #if defined(__CUDA_ARCH__) && defined(__cplusplus)
 #define COALESCE_VECTOR2(name, type, bytes)                                                         \
     struct __attribute__((trivial_abi, aligned(bytes))) name {                                      \
@@ -36,8 +36,8 @@
 #define COALESCE_VECTOR2(name, type, bytes) struct __attribute__((aligned(bytes))) name { type x, y; };
 #define COALESCE_VECTOR4(name, type, bytes) struct __attribute__((aligned(bytes))) name { type x, y, z, w; };
 #endif
-/// Define vectors of one to four members, and their make functions. Vectors of four members are
-/// aligned to at most 16 bytes.
+/// Defines the vector types with one to four members of a type, and their make functions. Vectors
+/// of four members are aligned to at most 16 bytes.
 #define COALESCE_VECTORS(name, type)                                                                 \
     struct __attribute__((aligned(sizeof(type)))) name##1 { type x; };                               \
     COALESCE_VECTOR2(name##2, type, 2 * sizeof(type))                                                \

@@ -4,7 +4,7 @@
 /// The worker forks the child process before the worker restricts itself. The child restricts
 /// itself, executes clang and waits for input. Both processes are therefore restricted before
 /// either reads anything from a student. The child communicates only through pipes: it receives the
-/// source, returns PTX and messages, and writes no files. It is killed when the worker ends.
+/// source, returns PTX and messages, and writes no files. The child is killed when the worker ends.
 #pragma once
 
 #include <sys/types.h>
@@ -25,9 +25,9 @@ public:
     ClangProcess(const ClangProcess&) = delete;
     ClangProcess& operator=(const ClangProcess&) = delete;
 
-    /// Compiles a source that wrap_source() has prepared. Call this only once. If a signal ended
-    /// clang, the worker sends itself the same signal, so that the grader sees the cause. Throws
-    /// std::bad_alloc if clang ran out of memory.
+    /// Compiles a source that wrap_source() has prepared. May be called only once. If a signal
+    /// ended clang, the worker sends itself the same signal, so that the grader sees the cause.
+    /// Throws std::bad_alloc if clang ran out of memory.
     RawOutput compile(const std::string& text);
 
 private:

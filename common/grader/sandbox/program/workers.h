@@ -11,15 +11,15 @@
 
 namespace coalesce::grader {
 
-/// Loads the compiler or the simulator, which all workers share. Call this function before the
-/// first worker is forked. Returns a description of what was loaded.
+/// Loads the compiler or the simulator, which all workers share. Must be called before the first
+/// worker is forked. Returns a description of what was loaded.
 std::string prepare_jail(Role role, bool is_restricted);
-/// Return the duties of the jail's server process and of a worker. A duty determines which system
-/// calls a process may make.
+/// Returns the duty of the jail's server process or, in `worker_duty`, of a worker. The duty
+/// determines which system calls the process may make.
 Duty server_duty(Role role);
 Duty worker_duty(Role role);
-/// Starts the helper processes of a worker. Call this function before the worker is restricted,
-/// because a restricted worker cannot start processes.
+/// Starts the helper processes of a worker. Must be called before the worker is restricted, because
+/// a restricted worker cannot start processes.
 void start_helpers(Role role, bool is_restricted);
 inline std::string_view request_text(const MemoryMapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};

@@ -156,8 +156,8 @@ Descriptor images_for(const LaunchJob& job) {
 std::vector<int> shared_memories() {
     std::vector<int> found;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
-        std::error_code is_gone;
-        const std::string what = fs::read_symlink(entry.path(), is_gone).string();
+        std::error_code read_error;
+        const std::string what = fs::read_symlink(entry.path(), read_error).string();
         if (what.starts_with("/memfd:grader")) found.push_back(std::stoi(entry.path().filename()));
     }
     return found;

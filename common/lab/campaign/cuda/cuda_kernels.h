@@ -8,7 +8,7 @@
 namespace coalesce::campaign {
 
 enum class KernelStyle {
-    exact,
+    exact,  ///< code that gives the same results with every compiler
     /// Code of the kind that learners write. Compilers may round its results differently, unless
     /// they start from the same LLVM IR.
     learner

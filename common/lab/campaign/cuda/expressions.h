@@ -35,12 +35,12 @@ std::string random_constant(Kernel& kernel, Type type);
 /// floating-point values to the range of the integer type.
 std::string converted_expression(Kernel& kernel, const std::string& text, Type from, Type to);
 
-/// Returns a variable that code at `place` may assign to. All threads of the scope `value` assign
-/// the same value.
+/// Returns a variable to which code at `place` may assign a value. `value` is the scope, such as a
+/// warp, whose threads all assign the same value.
 const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace& place,
                                            UniformIn value = UniformIn::thread);
-/// Adds code that mixes the value of `pattern`, an expression of type `from`, into a variable. The
-/// value then influences the kernel's results.
+/// Adds code that mixes the value of `pattern`, an expression of type `from`, into a variable, so
+/// that the value influences the kernel's results.
 void write_use_of(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
                   Type from = Type::u32, UniformIn value = UniformIn::thread);
 
@@ -51,7 +51,8 @@ void define_numbers_array(Kernel& kernel);
 Type random_type(Kernel& kernel);
 Type random_integer_type(Kernel& kernel);
 UniformIn random_uniform_scope(Kernel& kernel);
-/// Returns an iteration count from 1 to `most`. It is the same for all threads of the scope `same`.
+/// Returns an expression for an iteration count from 1 to `most`. The count is the same for all
+/// threads of the scope `same`.
 std::string random_iteration_count(Kernel& kernel, UniformIn same, int most);
 
 }  // namespace coalesce::campaign

@@ -27,8 +27,8 @@ enum class UniformIn {
 /// Returns the scope in which an operation's result is the same for all threads. `a` and `b` are
 /// the scopes of its operands.
 UniformIn join(UniformIn a, UniformIn b);
-/// Reports whether a value is the same for all threads of the scope `within`, if it is the same for
-/// all threads of the scope `value`.
+/// Reports whether a value that is the same for all threads of the scope `value` is also the same
+/// for all threads of the scope `within`.
 inline bool is_uniform_within(UniformIn value, UniformIn within) {
     return join(value, within) == within;
 }

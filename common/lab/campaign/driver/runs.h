@@ -57,8 +57,9 @@ private:
     std::string program_, library_;
 };
 
-/// Describes the difference between two outcomes, or returns "". Ignores the counters unless both
-/// runs used the same order of warps, because spinning loops depend on the order.
+/// Describes the difference between two outcomes, or returns "" if there is none. Ignores the
+/// counters unless both runs used the same order of warps (`same_order`), because the counters of
+/// spinning loops depend on that order.
 std::string describe_difference(const Outcome& a, const Outcome& b, bool same_order);
 
 }  // namespace coalesce::campaign

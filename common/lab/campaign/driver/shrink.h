@@ -12,7 +12,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the smallest text found for which `a` and `b` still differ in the same way.
+/// Returns the smallest text found for which the outcomes with the settings `a` and `b` still
+/// differ in the same way.
 std::string shrink(const CampaignRunner& runner, const std::string& ptx, const SimulatorSettings& a,
                    const SimulatorSettings& b);
 

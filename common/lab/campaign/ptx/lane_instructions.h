@@ -27,7 +27,7 @@ struct LaneInstruction {
 };
 
 /// Returns all instructions, including approximate ones. The results of approximate instructions
-/// differ between devices.
+/// may differ between devices.
 const std::vector<LaneInstruction>& lane_instructions();
 /// Returns the few instructions that compilers use most often.
 const std::vector<LaneInstruction>& everyday_instructions();

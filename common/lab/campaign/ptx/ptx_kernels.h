@@ -11,9 +11,9 @@ namespace coalesce::campaign {
 
 struct PtxOptions {
     /// Restricts the kernel to instructions that give the same bits on every device, so that it can
-    /// run on a GPU. Also avoids two bugs of the compiler in NVIDIA's driver 580. `@p set` and `@p
-    /// testp` write even if p is false. Storing a part of a register with an f16 or f64 converts
-    /// the value.
+    /// run on a GPU. Also avoids two bugs of the compiler in NVIDIA's driver 580: `@p set` and `@p
+    /// testp` write even if p is false, and storing a part of a register with an f16 or f64
+    /// converts the value.
     bool is_portable = false;
 };
 

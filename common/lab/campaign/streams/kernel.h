@@ -3,8 +3,8 @@
 /// expected results.
 ///
 /// Every kernel takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int
-/// zero). A T has `element` bytes. A pitch is the distance between two rows in elements. `zero` is
-/// always 0, but the compiler cannot know this.
+/// zero). A T has Computation::element bytes. A pitch is the distance between two rows in elements.
+/// `zero` is always 0, but the compiler cannot know this.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ constexpr Arithmetic last_of(Arithmetic) {
     return Arithmetic::fma;
 }
 
-/// A description of the computation from which the host can compute the expected result.
+/// The computation of a kernel, described so that the host can compute the expected result.
 struct Computation {
     MatrixOperation kind = MatrixOperation::copy;
     int element = 4;  ///< bytes per element

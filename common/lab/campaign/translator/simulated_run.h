@@ -12,7 +12,8 @@
 namespace coalesce::random_kernels {
 
 struct Outcome {
-    /// Why the kernel was rejected or stopped, or a report of a check, or "".
+    /// The reason why the kernel was rejected or stopped, or the report of a check. "" if the run
+    /// had no problem.
     std::string problem;
     std::vector<unsigned char> memory;
     CoalesceCounters counters{};

@@ -1,6 +1,6 @@
 /// \file
-/// Benchmarks one size: verifies all kernels, and then times them in turn. If the GPU becomes
-/// slower or faster, all kernels are affected.
+/// Benchmarks one size: verifies all kernels, and then times them in turn, so that a change in the
+/// GPU's speed affects all kernels alike.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct VariantResult {
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 
-/// A variant to benchmark, and the index of its entry.
+/// A variant to benchmark, and the index of its entry in VariantsToTime::entries.
 struct VariantToTime {
     const Variant* variant;
     std::size_t entry;
@@ -74,7 +74,7 @@ public:
     /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
     /// starts with a different variant.
     void time_round(Stopwatch& stopwatch, int round, int launches);
-    /// Launches each variant once more and runs the verifier's full check. It includes the guard
+    /// Launches each variant once more and runs the verifier's full check, which includes the guard
     /// bands and the input.
     void check_at_the_end();
 

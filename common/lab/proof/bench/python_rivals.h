@@ -16,7 +16,8 @@ namespace coalesce::proof {
 /// and Triton.
 class PythonRivals {
 public:
-    /// Starts the program. It imports its libraries while the first kernels are being verified.
+    /// Starts the program, unless `wanted` is false. The program imports its libraries while the
+    /// first kernels are being verified.
     PythonRivals(const std::string& script, bool wanted);
 
     /// Creates a matrix of this shape, and verifies the rivals on it.

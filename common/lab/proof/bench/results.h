@@ -21,8 +21,8 @@ struct SizeResults {
     double copy_gbps() const;
 };
 
-/// Returns the results file. "results" contains the results of the largest square, and
-/// "other_sizes" all others. "run" says how they were measured.
+/// Returns the contents of the results file. "results" contains the results of the largest square,
+/// and "other_sizes" all others. "run" says how they were measured.
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run);
 
 /// Returns a table of GB/s with a row for each variant and a column for each size.

@@ -10,7 +10,7 @@
 
 namespace coalesce::proof {
 
-/// An item of a chart, with a bar for each competitor. A share below 0 means that the competitor
+/// An item of a chart, with a bar for each competitor. A fraction below 0 means that the competitor
 /// was not measured.
 struct ShareChartItem {
     std::string name;

@@ -11,7 +11,7 @@
 
 namespace coalesce::proof {
 
-/// Rows of results, measured or predicted.
+/// The results that a chart shows, measured or predicted, and the GPU that they belong to.
 struct ChartData {
     Json results = {};                 ///< results with a "gbps" field, for the largest square
     std::map<int, Json> squares = {};  ///< results for all squares, by side length

@@ -13,7 +13,7 @@
 
 namespace coalesce::proof {
 
-/// Thrown if a kernel occurs in the record but not in its program, or vice versa.
+/// Thrown if the published times and the predicted times are not for the same kernels.
 struct PublishedTimesError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -30,8 +30,9 @@ struct PublishedTimes {
 /// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.
 PublishedTimes published_record();
 
-/// Returns pairs of published and predicted times. `predicted` is the JSON that the program writes
-/// with --time. Throws PublishedTimesError if `record` or `predicted` lacks a kernel.
+/// Returns pairs of published and predicted times. `predicted` is the JSON that the program
+/// `record.program` writes with --time. Throws PublishedTimesError if `record` or `predicted` lacks
+/// a kernel.
 std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json& predicted);
 
 }  // namespace coalesce::proof

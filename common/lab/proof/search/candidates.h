@@ -19,8 +19,8 @@ struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, as a fraction of those that a transpose moves. It is 1/2
-    /// for a kernel that only reads or only writes, which has no output to verify.
+    /// The bytes that the kernel moves, as a fraction of those that a transpose moves. The fraction
+    /// is 1/2 for a kernel that only reads or only writes. Such a kernel has no output to verify.
     double moved_fraction = 1;
     std::string question = {};  ///< the experiment that the candidate belongs to
 

@@ -20,14 +20,14 @@ namespace coalesce::proof {
 
 class CandidateBenchmark {
 public:
-    /// Prepares a race in which all candidates use the buffers `out` and `in`. The elements of `in`
-    /// must all differ.
+    /// Prepares a benchmark in which all candidates use the buffers `out` and `in`. The elements of
+    /// `in` must all differ.
     CandidateBenchmark(const std::vector<Candidate>& candidates, Shape shape, float* out,
                        const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
     /// Launches every candidate that has an output, and checks the output. Throws
-    /// std::runtime_error if it is wrong.
+    /// std::runtime_error if an output is wrong.
     void verify() const {
         for (const Candidate& candidate : candidates_) {
             if (!candidate.has_output()) continue;

@@ -39,7 +39,7 @@ __device__ void move_vectors(const Tile& tile, int rows, int cols) {
 #pragma unroll
         for (int i = 0; i < N; ++i)
             piece[i] =
-                transposing::load_evict_last<LOADS>(from + tile.row_offsets[y * N + i] * SIZE);
+                transposing::load_with_policy<LOADS>(from + tile.row_offsets[y * N + i] * SIZE);
     }
     Sum sum;
     sum.add(piece);
@@ -56,57 +56,58 @@ __device__ void move_vectors(const Tile& tile, int rows, int cols) {
     }
 }
 template <>
-__device__ void VectorTile<4, LoadPolicy::plain>::load(int rows, int cols) const {
-    move_vectors<VectorTile, 4, LoadPolicy::plain>(*this, rows, cols);
+__device__ void VectorTileKernel<4, LoadPolicy::plain>::load(int rows, int cols) const {
+    move_vectors<VectorTileKernel, 4, LoadPolicy::plain>(*this, rows, cols);
 }
 template <>
-__device__ void VectorTile<4, LoadPolicy::plain>::store(int, int) const {}
+__device__ void VectorTileKernel<4, LoadPolicy::plain>::store(int, int) const {}
 template <>
-__device__ void VectorTile<4, LoadPolicy::evict_last_128>::load(int rows, int cols) const {
-    move_vectors<VectorTile, 4, LoadPolicy::evict_last_128>(*this, rows, cols);
+__device__ void VectorTileKernel<4, LoadPolicy::evict_last_128>::load(int rows, int cols) const {
+    move_vectors<VectorTileKernel, 4, LoadPolicy::evict_last_128>(*this, rows, cols);
 }
 template <>
-__device__ void VectorTile<4, LoadPolicy::evict_last_128>::store(int, int) const {}
+__device__ void VectorTileKernel<4, LoadPolicy::evict_last_128>::store(int, int) const {}
 
 // A thread keeps its sum in a word of shared memory that no other thread accesses.
 template <>
 template <int COUNT>
-__device__ void WordTile<2, true, true>::load_rows_once(int first, unsigned*) const {
-    unsigned sum = first == 0 ? 0 : words[threadIdx.x];
+__device__ void WordTileKernel<2, true, true>::load_rows_once(int first, unsigned*) const {
+    unsigned sum = first == 0 ? 0 : tile_words[threadIdx.x];
     unsigned word[COUNT][CHUNKS_PER_WARP + 1];
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
-        const char* const at = row_addresses[first + i * WARPS + warp()];
-        const unsigned shift = misaligned_bits(at);
-        const char* const from = at - shift / 8 + lane() * 4;
+        const char* const at = row_addresses[first + i * WARPS + warp_index()];
+        const unsigned shift = count_misaligned_bits(at);
+        const char* const from = at - shift / 8 + lane_index() * 4;
 #pragma unroll
         for (int k = 0; k < CHUNKS_PER_WARP; ++k)
-            word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
+            word[i][k] = transposing::load_element<LOAD_POLICY, 4>(from + k * 128);
         word[i][CHUNKS_PER_WARP] = 0;
-        if (lane() == 0 && shift != 0)
+        if (lane_index() == 0 && shift != 0)
             word[i][CHUNKS_PER_WARP] =
-                transposing::load_element<LOADS, 4>(from + CHUNKS_PER_WARP * 128);
+                transposing::load_element<LOAD_POLICY, 4>(from + CHUNKS_PER_WARP * 128);
     }
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
 #pragma unroll
         for (int k = 0; k <= CHUNKS_PER_WARP; ++k) sum ^= word[i][k];
     }
-    words[threadIdx.x] = sum;
+    tile_words[threadIdx.x] = sum;
 }
 template <>
-__device__ unsigned WordTile<2, true, true>::gather_word(const unsigned* const (&)[2], int, int) {
+__device__ unsigned WordTileKernel<2, true, true>::gather_word(const unsigned* const (&)[2], int,
+                                                               int) {
     extern __shared__ uint4 shared[];
     return reinterpret_cast<const unsigned*>(shared)[threadIdx.x];
 }
 
 template <>
-__device__ void Compound<2, true>::load_vectors() const {
+__device__ void CompoundKernel<2, true>::load_vectors() const {
     constexpr int VECTORS = 4;
-    const int bytes = cols * size, threads = static_cast<int>(blockDim.x);
+    const int bytes = cols * element_bytes, threads = static_cast<int>(blockDim.x);
     const int of_row = (bytes + 30) / 16, count = rows * of_row;
     const transposing::Divider by_row(of_row);
-    const std::int64_t row_bytes = task.cols * size;
+    const std::int64_t row_bytes = task.cols * element_bytes;
     Sum sum;
     for (int first = threadIdx.x; first < count; first += threads * VECTORS) {
         Vector<16> vector[VECTORS] = {};
@@ -124,10 +125,10 @@ __device__ void Compound<2, true>::load_vectors() const {
     transposing::element<4>(tile, threadIdx.x) = sum.vector.word[0];
 }
 template <>
-__device__ void Compound<2, true>::store_words(char* to, const int (&)[2], int first_col,
-                                               int step) const {
+__device__ void CompoundKernel<2, true>::store_words(char* to, const int (&)[2], int first_col,
+                                                     int step) const {
     const unsigned word = transposing::element<4>(tile, threadIdx.x);
-    const std::int64_t further = step * task.rows * size;
+    const std::int64_t further = step * task.rows * element_bytes;
 #pragma unroll 4
     for (int x = first_col; x < cols; x += step, to += further)
         *reinterpret_cast<unsigned*>(to) = word;

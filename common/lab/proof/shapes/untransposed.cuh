@@ -1,6 +1,6 @@
 /// \file
 /// The parts of bounds.cu that replace the library's kernels for tiles. Only bounds.cu may include
-/// this file, after the second copy of the library.
+/// this file, after it has included a second copy of the library in the namespace `addresses_only`.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ struct Sum {
     __device__ void add(uint4 value) {
         add(Vector<16>{{value.x, value.y, value.z, value.w}});
     }
-    /// Changes every element of the vector, so that none of them is always 0.
+    /// Combines `value` with every element of the vector, so that no element is always 0.
     __device__ void add(std::integral auto value) {
         const auto low = static_cast<unsigned>(value);
         const auto high = sizeof(value) == 8
@@ -57,26 +57,26 @@ struct Sum {
 /// Zeros that can be read as a vector at any offset from 0 to 15.
 __device__ const uint4 zeros[3] = {};
 
-/// Stands in for a line in shared memory. It adds up the vectors that are stored to it. Every load
-/// returns the sum.
+/// A substitute for a line in shared memory. It adds up the vectors that are stored to it, and
+/// every load returns the sum.
 struct SumLine {
     char* shared;  ///< memory for the elements at the ends of a line that form no whole vector
     int start;     ///< as in SharedLine
     Sum* sum;
 
-    __device__ char* at(int byte) const {
+    __device__ char* byte_address(int byte) const {
         return shared + (start + byte) % 16 + (byte < 16 ? 0 : 16);
     }
     __device__ Vector<16> load(int) const { return sum->vector; }
     __device__ void store(int, const Vector<16>& vector) const { sum->add(vector); }
 };
-/// Stands in for a line that is only read. Every load of a vector returns the sum, and the elements
-/// at the ends are 0.
+/// A substitute for a line that is only read. Every load of a vector returns the sum, and the
+/// elements at the ends are 0.
 struct SumSource {
     int start;
     Sum* sum;
 
-    __device__ const char* at(int byte) const {
+    __device__ const char* byte_address(int byte) const {
         return reinterpret_cast<const char*>(zeros) + (start + byte) % 16;
     }
     __device__ Vector<16> load(int) const { return sum->vector; }
@@ -88,21 +88,22 @@ __device__ inline int start_of(const char* line) {
 
 // ---- the kernels ----
 
-/// The kernel that replaces a kernel of the library.
+/// The substitute for `Kernel`, a kernel of the library. It accesses the same addresses, but
+/// transposes nothing. Each specialization replaces one kernel.
 template <class Kernel>
 struct Untransposed;
 
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, LoadPolicy LOADS>
-struct Untransposed<RegisterBlocks<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
-    : RegisterBlocks<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS> {
-    using Kernel = RegisterBlocks<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>;
+struct Untransposed<RegisterBlockKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
+    : RegisterBlockKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS> {
+    using Kernel = RegisterBlockKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>;
     static constexpr int N = Kernel::VECTOR_ELEMENTS;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place =
             find_tile_in_spread_strips(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
-        const char* const in = in_address<SIZE>(task, place);
-        char* const out = out_address<SIZE>(task, place);
+        const char* const in = in_matrix_address<SIZE>(task, place);
+        char* const out = out_matrix_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t from_col = place.col + x * N;
         Vector<16> value[PIECES * N] = {};
@@ -110,13 +111,13 @@ struct Untransposed<RegisterBlocks<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
         for (int k = 0; k < PIECES * N; ++k) {
             const std::int64_t row = place.row + (y + k / N * BLOCK_ROWS) * N + k % N;
             if (row >= task.rows || from_col >= task.cols) continue;
-            value[k] = load_evict_last<LOADS>(in + (row * task.in_pitch + from_col) * SIZE);
+            value[k] = load_with_policy<LOADS>(in + (row * task.in_pitch + from_col) * SIZE);
         }
         Sum sum;
         sum.add(value);
         sum.wait_for_loads();
-        const int quad = threadIdx.x % Kernel::ROW_VECTORS,
-                  first = threadIdx.x / Kernel::ROW_VECTORS;
+        const int quad = threadIdx.x % Kernel::VECTORS_PER_ROW,
+                  first = threadIdx.x / Kernel::VECTORS_PER_ROW;
         const std::int64_t row = place.row + quad * N;
         static_assert(Kernel::ROUNDS == PIECES * N, "as many stores as loads");
 #pragma unroll
@@ -129,30 +130,30 @@ struct Untransposed<RegisterBlocks<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
 };
 
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, LoadPolicy LOADS>
-struct Untransposed<RegisterBlocksToSectors<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>>
-    : RegisterBlocksToSectors<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS> {
-    using Kernel = RegisterBlocksToSectors<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>;
+struct Untransposed<WholeSectorKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>>
+    : WholeSectorKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS> {
+    using Kernel = WholeSectorKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>;
     static constexpr int N = Kernel::VECTOR_ELEMENTS;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t from_col = place.col + x * N,
-                           from_row = place.row - Kernel::LEAD + y * N;
+                           from_row = place.row - Kernel::EXTRA_ROWS + y * N;
         Vector<16> value[N] = {};
         if (from_row >= 0 && from_row < task.rows && from_col < task.cols) {
             const char* from =
-                in_address<SIZE>(task, place) + (from_row * task.in_pitch + from_col) * SIZE;
+                in_matrix_address<SIZE>(task, place) + (from_row * task.in_pitch + from_col) * SIZE;
 #pragma unroll
             for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE)
-                value[i] = load_evict_last<LOADS>(from);
+                value[i] = load_with_policy<LOADS>(from);
         }
         Sum sum;
         sum.add(value);
         sum.wait_for_loads();
         const int quad = threadIdx.x % BLOCK_ROWS, first = threadIdx.x / BLOCK_ROWS;
-        if (quad >= BLOCK_ROWS - Kernel::LEAD / N) return;
-        char* const out = out_address<SIZE>(task, place);
+        if (quad >= BLOCK_ROWS - Kernel::EXTRA_ROWS / N) return;
+        char* const out = out_matrix_address<SIZE>(task, place);
         static_assert(Kernel::ROUNDS == N, "as many stores as loads");
 #pragma unroll
         for (int k = 0; k < Kernel::ROUNDS; ++k) {
@@ -167,34 +168,36 @@ struct Untransposed<RegisterBlocksToSectors<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>
 };
 
 template <LoadPolicy LOADS>
-struct Untransposed<AlignedWords<LOADS>> : AlignedWords<LOADS> {
-    static __device__ void run(const Task& task, char*) {
-        const TileOrigin place = AlignedWords<LOADS>::find_tile(task);
+struct Untransposed<AlignedWordKernel<LOADS>> : AlignedWordKernel<LOADS> {
+    static __device__ void run(const TransposeTask& task, char*) {
+        const TileOrigin place = AlignedWordKernel<LOADS>::find_tile(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
         const std::int64_t col = place.col + 4 * x, row = place.row + y;
-        const char* const from = in_address<4>(task, place) + (row * task.in_pitch + col) * 4;
+        const char* const from =
+            in_matrix_address<4>(task, place) + (row * task.in_pitch + col) * 4;
         Vector<16> value[2] = {};
-        if (col < task.cols && row < task.rows) value[0] = load_evict_last<LOADS>(from);
+        if (col < task.cols && row < task.rows) value[0] = load_with_policy<LOADS>(from);
         if (col < task.cols && row + 32 < task.rows) {
-            value[1] = load_evict_last<LOADS>(from + 32 * task.in_pitch * 4);
+            value[1] = load_with_policy<LOADS>(from + 32 * task.in_pitch * 4);
         }
         Sum sum;
         sum.add(value);
         sum.wait_for_loads();
         const std::int64_t out_col = place.col + 2 * y, out_row = place.row + 4 * x;
         if (out_col >= task.cols || out_row >= task.rows) return;
-        char* const to = out_address<4>(task, place) + (out_col * task.out_pitch + out_row) * 4;
+        char* const to =
+            out_matrix_address<4>(task, place) + (out_col * task.out_pitch + out_row) * 4;
         store_vector(to, value[0]);
         store_vector(to + task.out_pitch * 4, value[1]);
     }
 };
 
 template <int SIZE, int ROWS, int COLS, int THREADS, int SHIFT_BYTES, LoadPolicy LOADS>
-struct Untransposed<ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
-    : ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS> {
-    using Kernel = ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>;
+struct Untransposed<ShiftedElementKernel<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
+    : ShiftedElementKernel<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS> {
+    using Kernel = ShiftedElementKernel<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place = SIZE <= 4 ? find_tile_in_strip_group(task, ROWS, COLS)
                                            : find_tile_of_block(task, ROWS, COLS);
         const Sum sum = load(task, place);
@@ -202,22 +205,22 @@ struct Untransposed<ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOAD
         store(task, place, sum.template element<SIZE>());
     }
 
-    static __device__ Sum load(const Task& task, const TileOrigin& place) {
+    static __device__ Sum load(const TransposeTask& task, const TileOrigin& place) {
         const int x = threadIdx.x % COLS, y = threadIdx.x / COLS;
         const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
-        const std::int64_t top = place.row - Kernel::LEAD;
-        const char* from = in_address<SIZE>(task, place) + col * SIZE;
-        Element<SIZE> value[Kernel::LOADS];
-        if (top >= 0 && top + Kernel::LOADS * Kernel::LOAD_ROWS <= task.rows) {
+        const std::int64_t top = place.row - Kernel::EXTRA_ROWS;
+        const char* from = in_matrix_address<SIZE>(task, place) + col * SIZE;
+        Element<SIZE> value[Kernel::LOADS_PER_THREAD];
+        if (top >= 0 && top + Kernel::LOADS_PER_THREAD * Kernel::ROWS_PER_LOAD <= task.rows) {
             from += (top + y) * task.in_pitch * SIZE;
 #pragma unroll
-            for (int k = 0; k < Kernel::LOADS;
-                 ++k, from += Kernel::LOAD_ROWS * task.in_pitch * SIZE)
+            for (int k = 0; k < Kernel::LOADS_PER_THREAD;
+                 ++k, from += Kernel::ROWS_PER_LOAD * task.in_pitch * SIZE)
                 value[k] = load_element<LOADS, SIZE>(from);
         } else {
 #pragma unroll
-            for (int k = 0; k < Kernel::LOADS; ++k) {
-                std::int64_t row = top + y + k * Kernel::LOAD_ROWS;
+            for (int k = 0; k < Kernel::LOADS_PER_THREAD; ++k) {
+                std::int64_t row = top + y + k * Kernel::ROWS_PER_LOAD;
                 row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
                 value[k] = element<SIZE>(from, row * task.in_pitch);
             }
@@ -227,14 +230,17 @@ struct Untransposed<ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOAD
         return sum;
     }
 
-    static __device__ void store(const Task& task, const TileOrigin& place, Element<SIZE> value) {
-        char* const out = out_address<SIZE>(task, place);
+    static __device__ void store(const TransposeTask& task, const TileOrigin& place,
+                                 Element<SIZE> value) {
+        char* const out = out_matrix_address<SIZE>(task, place);
         const int y = threadIdx.x % ROWS, first = threadIdx.x / ROWS;
         char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
 #pragma unroll
-        for (int k = 0; k < Kernel::STORES; ++k, to += Kernel::STORE_COLS * task.out_pitch * SIZE) {
-            const std::int64_t col = place.col + first + k * Kernel::STORE_COLS;
-            const int phase = alignment_phase<SIZE, Kernel::SHIFT>(out, col, task.out_pitch);
+        for (int k = 0; k < Kernel::STORES_PER_THREAD;
+             ++k, to += Kernel::COLS_PER_STORE * task.out_pitch * SIZE) {
+            const std::int64_t col = place.col + first + k * Kernel::COLS_PER_STORE;
+            const int phase = count_misaligned_elements<SIZE, Kernel::ALIGNMENT_ELEMENTS>(
+                out, col, task.out_pitch);
             const std::int64_t row = place.row + y - phase;
             if (col < task.cols && row >= 0 && row < task.rows) element<SIZE>(to, -phase) = value;
         }
@@ -242,21 +248,21 @@ struct Untransposed<ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOAD
 };
 
 template <int SIZE, int LOADED_ROWS, int THREADS, int BLOCKS, LoadPolicy LOADS, int SHIFT>
-struct Untransposed<RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
-    : RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT> {
-    using Kernel = RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>;
+struct Untransposed<RewoundRowKernel<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
+    : RewoundRowKernel<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT> {
+    using Kernel = RewoundRowKernel<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place =
             find_tile_in_strip_group(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
-        const std::int64_t top = place.row - Kernel::LEAD;
+        const std::int64_t top = place.row - Kernel::EXTRA_ROWS;
         const char* corner =
-            in_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+            in_matrix_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
         Vector<16> value[Kernel::ROUNDS];
-        if (Kernel::may_read_around(task, place)) {
+        if (Kernel::can_read_around_tile(task, place)) {
             Kernel::load(task, corner, value);
         } else {
-            Kernel::load_edge(task, place, corner, value);
+            Kernel::load_edge_tile(task, place, corner, value);
         }
         Sum sum;
         sum.add(value);
@@ -264,24 +270,24 @@ struct Untransposed<RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT
         store(task, place, sum.vector);
     }
 
-    static __device__ void store(const Task& task, const TileOrigin& place,
+    static __device__ void store(const TransposeTask& task, const TileOrigin& place,
                                  const Vector<16>& value) {
-        const int quad = threadIdx.x % Kernel::ROW_VECTORS, first = Kernel::first_col();
-        if (quad >= Kernel::ROW_VECTORS - SHIFT / 16) return;
+        const int quad = threadIdx.x % Kernel::VECTORS_PER_ROW, first = Kernel::find_first_col();
+        if (quad >= Kernel::VECTORS_PER_ROW - SHIFT / 16) return;
         const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
-        char* to = out_address<SIZE>(task, place) + start * SIZE;
+        char* to = out_matrix_address<SIZE>(task, place) + start * SIZE;
         const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
         const std::int64_t row = place.row + quad * Kernel::VECTOR_ELEMENTS - before / SIZE;
         const bool is_whole = row >= 0 && row + Kernel::VECTOR_ELEMENTS <= task.rows;
         to += quad * 16 - static_cast<int>(before);
         const std::int64_t left = task.cols - place.col;
-        for (int x = first; x < Kernel::TILE_COLS && x < left; x += Kernel::COL_STEP) {
+        for (int x = first; x < Kernel::TILE_COLS && x < left; x += Kernel::COLS_PER_ROUND) {
             if (is_whole) {
                 store_vector(to, value);
             } else {
                 Kernel::store_elements(to, value, row, task.rows);
             }
-            to += Kernel::COL_STEP * task.out_pitch * SIZE;
+            to += Kernel::COLS_PER_ROUND * task.out_pitch * SIZE;
         }
     }
 };

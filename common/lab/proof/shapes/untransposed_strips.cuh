@@ -7,17 +7,18 @@
 namespace addresses_only::transposing {
 
 template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, int PAD, LoadPolicy LOADS, StorePolicy STORES>
-struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
-    : Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES> {
-    using Kernel = Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>;
-    static constexpr int N = Kernel::WORD_ELEMENTS;
+struct Untransposed<TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
+    : TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES> {
+    using Kernel = TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>;
+    static constexpr int N = Kernel::ELEMENTS_PER_ACCESS;
 
-    static __device__ void run(const Task& task, char* shared) {
+    static __device__ void run(const TransposeTask& task, char* shared) {
         const TileOrigin place = find_tile_of_block(task, task.tile_rows, 0);
-        const std::int64_t top = place.row < Kernel::LEAD ? 0 : place.row - Kernel::LEAD;
+        const std::int64_t top =
+            place.row < Kernel::EXTRA_ROWS ? 0 : place.row - Kernel::EXTRA_ROWS;
         const std::int64_t end = place.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
-        const char* from = in_address<SIZE>(task, place) + top * task.cols * SIZE;
+        const char* from = in_matrix_address<SIZE>(task, place) + top * task.cols * SIZE;
         Sum sum;
         if (rows > 0) {
             copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(SumLine{shared, start_of(from), &sum},
@@ -28,7 +29,8 @@ struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
         store(task, place, sum);
     }
 
-    static __device__ void store(const Task& task, const TileOrigin& place, const Sum& sum) {
+    static __device__ void store(const TransposeTask& task, const TileOrigin& place,
+                                 const Sum& sum) {
         constexpr int WARPS = THREADS / 32;
         const int groups = task.tile_rows / Kernel::ROWS_PER_WARP;
         const int at_once = groups < WARPS ? groups : WARPS;
@@ -36,8 +38,8 @@ struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
         for (int group = warp & (at_once - 1); group < groups; group += at_once) {
             const std::int64_t first = place.row + group * Kernel::ROWS_PER_WARP;
             const std::int64_t step = WARPS / at_once * task.out_pitch * SIZE;
-            char* line =
-                out_address<SIZE>(task, place) + (warp / at_once * task.out_pitch + first) * SIZE;
+            char* line = out_matrix_address<SIZE>(task, place) +
+                         (warp / at_once * task.out_pitch + first) * SIZE;
 #pragma unroll 4
             for (int col = warp / at_once; col < task.cols; col += WARPS / at_once, line += step) {
                 const int phase =
@@ -61,21 +63,21 @@ struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
 };
 
 template <int ACROSS, int DOWN, int BLOCKS, LoadPolicy LOADS, bool SWAPS>
-struct Untransposed<TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>>
-    : TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS> {
-    using Kernel = TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>;
+struct Untransposed<TallVectorKernel<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>>
+    : TallVectorKernel<ACROSS, DOWN, BLOCKS, LOADS, SWAPS> {
+    using Kernel = TallVectorKernel<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const bool is_inner =
-            place.row >= Kernel::LEAD && place.row + Kernel::TILE_ROWS <= task.rows;
+            place.row >= Kernel::EXTRA_ROWS && place.row + Kernel::TILE_ROWS <= task.rows;
         Vector<16> row[16];
         Kernel::load(task, place, is_inner, row);
         Sum sum;
         sum.add(row);
         sum.wait_for_loads();
         constexpr int CHUNKS = (DOWN + 31) / 32;
-        char* const out = out_address<1>(task, place) + place.row;
+        char* const out = out_matrix_address<1>(task, place) + place.row;
 #pragma unroll 2
         for (int i = threadIdx.x / 32; i < Kernel::COLS * CHUNKS; i += Kernel::WARPS) {
             const int col = i / CHUNKS,
@@ -83,7 +85,7 @@ struct Untransposed<TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>>
             if (number >= Kernel::TILE_ROWS / 16) continue;
             char* to = out + col * task.out_pitch;
             const int before =
-                static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % Kernel::LEAD);
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % Kernel::EXTRA_ROWS);
             to += number * 16 - before;
             if (is_inner) {
                 store_vector(to, sum.vector);
@@ -95,10 +97,10 @@ struct Untransposed<TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>>
 };
 
 template <int DOWN, int BLOCKS, LoadPolicy LOADS>
-struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BLOCKS, LOADS> {
-    using Kernel = WideOfVectors<DOWN, BLOCKS, LOADS>;
+struct Untransposed<WideVectorKernel<DOWN, BLOCKS, LOADS>> : WideVectorKernel<DOWN, BLOCKS, LOADS> {
+    using Kernel = WideVectorKernel<DOWN, BLOCKS, LOADS>;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         Sum sum;
         if (place.col >= 16 && place.col + Kernel::TILE_COLS + 16 <= task.cols) {
@@ -109,7 +111,7 @@ struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BL
         sum.wait_for_loads();
         const int x = threadIdx.x % DOWN, y = threadIdx.x / DOWN;
         const std::int64_t col = place.col + y * 16;
-        char* const to = out_address<1>(task, place) + col * Kernel::ROWS + x * 16;
+        char* const to = out_matrix_address<1>(task, place) + col * Kernel::ROWS + x * 16;
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             if (col + i < task.cols) store_vector(to + i * Kernel::ROWS, sum.vector);
@@ -117,10 +119,10 @@ struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BL
     }
 
     template <bool IS_INNER>
-    static __device__ void load(const Task& task, const TileOrigin& place, Sum& sum) {
+    static __device__ void load(const TransposeTask& task, const TileOrigin& place, Sum& sum) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const int thread = static_cast<int>(threadIdx.x);
-        const char* const in = in_address<1>(task, place);
+        const char* const in = in_matrix_address<1>(task, place);
         const char* row = in + warp * task.in_pitch;
         Vector<16> vector[Kernel::ROUNDS];
 #pragma unroll
@@ -136,15 +138,17 @@ struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BL
 
 template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS, int PAD, bool TRANSPOSES,
           LoadPolicy LOADS>
-struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>>
-    : Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS> {
-    using Kernel = Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>;
+struct Untransposed<
+    WideStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>>
+    : WideStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS> {
+    using Kernel =
+        WideStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>;
 
-    static __device__ void run(const Task& task, char*) {
+    static __device__ void run(const TransposeTask& task, char*) {
         const TileOrigin place = find_tile_of_block(task, 0, task.tile_cols);
         const std::int64_t left = task.cols - place.col;
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
-        char* const to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
+        char* const to = out_matrix_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         Sum sum;
         if constexpr (TRANSPOSES) {
             load_pieces(task, place, cols, sum);
@@ -159,12 +163,13 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
     }
 
     /// Loads a strip. If it has more columns than threads, a thread loads several columns.
-    static __device__ void load(const Task& task, const TileOrigin& place, int cols, Sum& sum) {
+    static __device__ void load(const TransposeTask& task, const TileOrigin& place, int cols,
+                                Sum& sum) {
         const int rows = static_cast<int>(task.rows);
         const int width = HAS_MANY_COLS ? THREADS : task.tile_cols;
         const int step = THREADS / width, y = threadIdx.x / width;
         if (y >= step) return;
-        const char* const strip = in_address<SIZE>(task, place) + place.col * SIZE;
+        const char* const strip = in_matrix_address<SIZE>(task, place) + place.col * SIZE;
         for (int x = threadIdx.x % width; x < cols; x += width) {
             for (int row = y; row < rows; row += step * LOADS_IN_FLIGHT) {
                 Element<SIZE> value[LOADS_IN_FLIGHT] = {};
@@ -179,13 +184,13 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
         }
     }
 
-    static __device__ void load_pieces(const Task& task, const TileOrigin& place, int cols,
+    static __device__ void load_pieces(const TransposeTask& task, const TileOrigin& place, int cols,
                                        Sum& sum) {
         constexpr int WIDTH = Kernel::TRANSPOSED_COLS, ROWS = Kernel::TRANSPOSED_ROWS;
         const int pieces = (static_cast<int>(task.rows) + ROWS - 1) / ROWS;
         const int items = (cols + WIDTH - 1) / WIDTH * pieces;
         const bool is_inner =
-            place.col >= Kernel::WORD_ELEMENTS && place.col + cols + 8 <= task.cols;
+            place.col >= Kernel::ELEMENTS_PER_ACCESS && place.col + cols + 8 <= task.cols;
         for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
             const int row = item % pieces * ROWS, col = item / pieces * WIDTH;
             unsigned word[Kernel::TRANSPOSED_CHUNKS][ROWS];
@@ -198,16 +203,16 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
         }
     }
 
-    static __device__ void load_words(const Task& task, const TileOrigin& place, int cols,
+    static __device__ void load_words(const TransposeTask& task, const TileOrigin& place, int cols,
                                       Sum& sum) {
         constexpr int WARPS = THREADS / 32, CHUNK = Kernel::COLS_PER_CHUNK,
                       CHUNKS = Kernel::CHUNKS_PER_WARP;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
-        const bool is_inner = place.col >= Kernel::WORD_ELEMENTS &&
-                              place.col + cols + 2 * Kernel::WORD_ELEMENTS <= task.cols;
+        const bool is_inner = place.col >= Kernel::ELEMENTS_PER_ACCESS &&
+                              place.col + cols + 2 * Kernel::ELEMENTS_PER_ACCESS <= task.cols;
         const Divider by_rows(rows);
-        const char* const strip = in_address<SIZE>(task, place) + place.col * SIZE;
+        const char* const strip = in_matrix_address<SIZE>(task, place) + place.col * SIZE;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
             unsigned word[LOADS_IN_FLIGHT * CHUNKS] = {};
 #pragma unroll
@@ -231,10 +236,11 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
 };
 
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS>
-struct Untransposed<Stack<SIZE, THREADS_, PAD, LOADS>> : Stack<SIZE, THREADS_, PAD, LOADS> {
-    static constexpr int N = Stack<SIZE, THREADS_, PAD, LOADS>::WORD_ELEMENTS;
+struct Untransposed<MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>>
+    : MatrixStackKernel<SIZE, THREADS_, PAD, LOADS> {
+    static constexpr int N = MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>::ELEMENTS_PER_ACCESS;
 
-    static __device__ void run(const Task& task, char* shared) {
+    static __device__ void run(const TransposeTask& task, char* shared) {
         const int elements = static_cast<int>(task.rows * task.cols);
         const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
         const std::int64_t left = task.batches - first;

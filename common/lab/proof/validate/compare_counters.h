@@ -15,13 +15,13 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
-    /// More metrics to add to `metric` if ncu reports them. They count the instructions that
-    /// `metric` leaves out, such as matrix instructions and bulk copies.
+    /// More metrics to add to `metric` if ncu reports them. These metrics count the instructions
+    /// that `metric` leaves out, such as matrix instructions and bulk copies.
     std::vector<const char*> more = {};
     /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
     /// hardware may be a little larger, because warps interfere.
     bool is_exact = true;
-    /// Whether ncu must report the metric. Some versions of ncu lack the other metrics.
+    /// Whether ncu must report the metric. Metrics that some versions of ncu lack are not required.
     bool is_required = true;
 };
 
@@ -47,9 +47,9 @@ struct Difference {
 /// The results for one counter over all cases.
 ///
 /// The profiler computes some wavefronts from the lanes' addresses. For some wide loads from shared
-/// memory, the hardware needs another number (docs/guide/proof.md). So if such a metric differs
-/// from the simulator's count, the metric of the hardware's pipe is compared instead. It must be
-/// equal.
+/// memory, the hardware needs a different number of wavefronts (docs/guide/proof.md). So if such a
+/// metric differs from the simulator's count, the metric of the hardware's pipe is compared
+/// instead, and must equal the count.
 struct CounterSummary {
     CounterMetric counter;
     int cases = 0;  ///< number of compared cases

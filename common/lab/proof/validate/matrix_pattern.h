@@ -12,7 +12,8 @@
 
 namespace coalesce::proof {
 
-/// The kind of fragment that a wmma instruction loads or stores.
+/// The kind of fragment that a wmma instruction loads or stores: the operand (a, b or the sums),
+/// its element type and its layout.
 enum class FragmentKind {
     a_of_halves_by_rows,
     a_of_halves_by_columns,

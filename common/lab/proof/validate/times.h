@@ -30,7 +30,7 @@ struct TimeComparisonOptions {
     std::string json, markdown, svg;
 };
 
-/// A kernel at one size.
+/// The predicted and the measured time of a kernel at one size.
 struct ComparedTime {
     std::string step, variant;
     Shape shape;

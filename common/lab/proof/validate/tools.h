@@ -25,8 +25,9 @@ std::string cudart_folder();
 std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
                             const std::string& metrics);
 
-/// Profiles `launches` with the given arguments and returns ncu's output. Leaves out metrics that
-/// this version of ncu does not recognize. Throws std::runtime_error if ncu fails.
+/// Profiles a program and returns ncu's output. `program` contains the program and its arguments.
+/// Leaves out metrics that this version of ncu does not recognize. Throws std::runtime_error if ncu
+/// fails.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
 
 }  // namespace coalesce::proof

@@ -25,7 +25,7 @@ struct ComparedKernel {
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
     std::vector<Difference> differences = {};
-    /// The number of hardware runs with different counters, or 0 if all runs have the same
+    /// The number of hardware runs if their counters differ, or 0 if all runs have the same
     /// counters.
     int runs = 0;
     /// Whether each count in `differences` lies between the smallest and the largest count of the
@@ -64,9 +64,8 @@ struct TutorialLimits {
     /// minimum fraction of predictions within their error bands, both for the held-back kernels and
     /// for the others
     double within = 0;
-    double repeatable_equal =
-        /// Like `equal`, but counts only kernels whose hardware counters are the same in every run.
-        0;
+    /// Like `equal`, but counts only kernels whose hardware counters are the same in every run.
+    double repeatable_equal = 0;
 };
 
 /// The overall result of the comparison.

@@ -19,8 +19,8 @@ namespace coalesce::proof {
 /// Returns the themes. Each one is a program in common/lab/proof/tests/tutorial.
 const std::vector<std::string>& tutorial_themes();
 
-/// Reports whether the times of this kernel belong to the held-back half. This depends only on the
-/// name, so it does not change when other kernels are added.
+/// Reports whether the times of this kernel belong to the held-back half. The answer depends only
+/// on the name, so it does not change when other kernels are added.
 bool is_held_back(const std::string& kernel);
 
 /// A counter in the record, and the metrics that add up to it.

@@ -1,5 +1,5 @@
-// Declares a replacement for NVIDIA's libcublas.so.13, with the functions used in tutorials and
-// transposes.
+// Declares a replacement for NVIDIA's libcublas.so.13. It contains the functions that tutorials and
+// transpose programs use.
 //
 // Theory of operation
 //   NVIDIA's kernels are machine code and cannot be interpreted, so each call is executed on the
@@ -31,8 +31,8 @@ inline constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocFailed = 3, kIn
 /// Returns the name of a status code, such as "CUBLAS_STATUS_INVALID_VALUE".
 const char* status_name(Status status);
 
-/// A cublasOperation_t: 0 leaves a matrix unchanged, 1 transposes it, and 2 conjugates and
-/// transposes it. Real matrices are the same after 1 and 2.
+/// The type of cublasOperation_t: 0 leaves a matrix unchanged, 1 transposes it, and 2 conjugates
+/// and transposes it. For a real matrix, 1 and 2 have the same result.
 using Operation = int;
 inline bool is_operation(Operation op) {
     return op >= 0 && op <= 2;
@@ -46,15 +46,15 @@ struct Context {
 /// Returns the context of `handle`, or null if the handle is invalid.
 Context* find_context(void* handle);
 
-/// The supported values of cudaDataType: the real floating-point types.
+/// The supported types of matrix elements and scalars, with the values of cudaDataType.
 enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
 /// Ends the current call with `status`, and adds the sentence `reason` to the error report.
 [[noreturn]] void refuse(const char* reason, Status status = kInvalidValue);
-/// Ends the call with an error if `condition` is false. Used to check sizes, operations and leading
-/// dimensions.
+/// Ends the current call with kInvalidValue if `condition` is false. Used to check sizes,
+/// operations and leading dimensions.
 void require(bool condition);
 
 /// Reads a matrix from simulated memory. The elements of a column are consecutive, and the columns
@@ -63,7 +63,7 @@ std::vector<double> read_matrix(const void* source, Type type, size_t rows, size
                                 size_t stride);
 void write_matrix(void* destination_columns, Type type, size_t rows, size_t columns, size_t stride,
                   const std::vector<double>& values);
-/// Reads a scalar from host or device memory. Fails if `from` is null.
+/// Reads a scalar at `from`, an address in host or device memory. Fails if `from` is null.
 double read_scalar(const void* from, Type type);
 void write_result(void* to, const void* value, size_t bytes);
 /// Reads an array of `count` pointers from device memory.

@@ -1,7 +1,8 @@
 // Forwards functions of libcudart.so.12 to functions of libcudart.so.13.
 #pragma once
 
-/// Makes the function that libcudart.so.13 exports as `name` available in this file as `alias`.
+/// Makes the function `name` with symbol version `version`, which another library exports,
+/// available in this file as `alias`.
 #define COALESCE_IMPORT(alias, name, version) __asm__(".symver " alias ", " name "@" version)
 
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
-// Declares functions whose parameters differ between CUDA 12 and CUDA 13.
+// Macros that declare functions whose parameters differ between CUDA 12 and CUDA 13.
 //
-// For example, the headers declare cudaMemAdvise as in CUDA 13. COALESCE_NEXT(mem_advise,
+// For example, CUDA's headers declare cudaMemAdvise as in CUDA 13. COALESCE_NEXT(mem_advise,
 // cudaMemAdvise) makes it callable as next::mem_advise. COALESCE_OLDER(older_mem_advise,
 // cudaMemAdvise, parameters) declares older_mem_advise: cudaMemAdvise as in libcudart.so.12.
 #pragma once
@@ -16,11 +16,11 @@
     }                                                                            \
     COALESCE_IMPORT("coalesce_import_" #function, #function, "libcudart.so.13")
 
-/// Declares the function that libcudart.so.12 exports as `function`.
+/// Declares `alias`, the function that our libcudart.so.12 exports as `function`.
 #define COALESCE_OLDER(alias, function, ...) \
     extern "C" cudaError_t alias(__VA_ARGS__) __asm__(#function)
 
-/// Also exports the function with the suffix _ptsz, for programs built with --default-stream
-/// per-thread (cudart/per_thread.h).
+/// Also exports `function` under its name with the suffix _ptsz, which programs built with
+/// --default-stream per-thread call (cudart/per_thread.h).
 #define COALESCE_SAME_PER_THREAD(function) \
     __asm__(".globl " #function "_ptsz\n.set " #function "_ptsz, " #function "\n")

@@ -9,7 +9,7 @@ namespace coalesce::simulator::driver {
 // The kinds of memory, with the values of CUmemorytype.
 enum MemoryType : unsigned { kHost = 1, kDevice = 2, kArray = 3, kUnified = 4 };
 
-/// One side of a CUDA_MEMCPY2D.
+/// The source or the destination in a CUDA_MEMCPY2D.
 struct Side2D {
     size_t x, y;
     MemoryType type;
@@ -23,7 +23,7 @@ struct Copy2D {
     size_t width, height;
 };
 
-/// One side of a CUDA_MEMCPY3D.
+/// The source or the destination in a CUDA_MEMCPY3D.
 struct Side3D {
     size_t x = 0, y = 0, z = 0, level = 0;
     MemoryType type = kHost;
@@ -38,8 +38,8 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// Converts the driver's description of a copy to the runtime's cudaMemcpy3DParms. Fails if a box
-/// in the description is invalid.
+/// Converts the driver's description of a copy to the runtime's cudaMemcpy3DParms. Fails if the
+/// description contains an invalid box.
 cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy);
 cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy);
 

@@ -24,15 +24,15 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::store_output, cudart::require_success, cudart::require;
 
-/// The type of CUresult. A result has the same value as the runtime's error, but some of the names
-/// differ.
+/// The type of CUresult. Each CUresult has the same number as the corresponding cudaError_t, but
+/// some of their names differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// Converts a runtime error to a driver error. Only errors that the driver lacks change their
-/// value.
+/// Converts a runtime error to a driver error. Only errors that do not exist in the driver API
+/// change their number.
 Result to_driver_result(cudaError_t error);
 /// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown value.
 const char* result_name(Result result);
@@ -43,15 +43,16 @@ bool is_initialized();
 void check_context();
 void check_device(int device);
 
-/// Runs `body` for a driver function that requires cuInit but no context. `name` is the function's
-/// __func__.
+/// Runs `body` for a driver function that requires cuInit but no context. `name` is the __func__ of
+/// the driver function.
 Result run_driver_call(const char* name, const std::function<void()>& body);
 
-/// Runs `body` for a driver function that requires a current context.
+/// Runs `body` for a driver function that requires a current context. `name` is the __func__ of the
+/// driver function.
 Result call_with_context(const char* name, const std::function<void()>& body);
 
-/// Calls the runtime's counterpart of a driver function. `forward_with_context` requires a current
-/// context; `forward_without_context` does not.
+/// Implements the driver function `name` by calling `function`, its counterpart in the runtime.
+/// `forward_with_context` requires a current context; `forward_without_context` does not.
 template <class... Parameters, class... Arguments>
 Result forward_with_context(const char* name, cudaError_t (*function)(Parameters...),
                             Arguments... arguments) {
@@ -72,7 +73,8 @@ Result forward_without_context(const char* name, cudaError_t (*function)(Paramet
     COALESCE_BY(forward_without_context, driver, runtime, count)
 #define COALESCE_SAME(driver, runtime, count) \
     COALESCE_BY(forward_with_context, driver, runtime, count)
-/// Defines the function and its variant for per-thread default streams (cudart/per_thread.h).
+/// Defines the function `driver`, which calls `runtime`, and its variant for per-thread default
+/// streams (cudart/per_thread.h).
 #define COALESCE_SAME_IN_STREAM(driver, runtime, count) \
     COALESCE_SAME(driver, runtime, count);              \
     COALESCE_PER_THREAD_STREAM(driver, _ptsz)

@@ -25,25 +25,26 @@ struct Capture {
     bool is_valid = true;
     /// For each stream in the capture, the nodes on which the stream's next node will depend.
     std::map<cudaStream_t, std::vector<Dependency>> stream_ends;
-    /// Copies of `stream_ends` that the program has received, and may still read.
+    /// The nodes of `stream_ends`, copied into arrays to which the program has received pointers.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
 
-/// The capture mode of the calling thread, which cudaThreadExchangeStreamCaptureMode changes.
+/// The capture mode of the calling thread. cudaThreadExchangeStreamCaptureMode changes the mode.
 extern thread_local cudaStreamCaptureMode thread_capture_mode;
 
-/// Ends all captures, when the program calls cudaDeviceReset.
+/// Ends all captures. Called when the program calls cudaDeviceReset.
 void forget_captures();
 
-/// Adds the dependencies in `added` that `target` does not contain.
+/// Adds to `target` all dependencies in `added` that `target` does not contain yet.
 void merge_dependencies(std::vector<Dependency>& target, const std::vector<Dependency>& added);
 
 /// Begins a capture into `graph`, or into a new graph if `graph` is null. The first new nodes
 /// depend on `first_dependencies`.
 void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
                    std::vector<Dependency> first_dependencies);
-/// Ends the capture and stores its graph. `graph` may be null if begin_capture() received a graph.
+/// Ends the stream's capture and stores its graph in `*graph`. `graph` may be null if
+/// begin_capture() received a graph.
 void end_capture(cudaStream_t stream, cudaGraph_t* graph);
 
 }  // namespace coalesce::simulator::cudart

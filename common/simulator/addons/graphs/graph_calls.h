@@ -8,7 +8,8 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Returns the object that a handle refers to. `handle_type` names the object in error messages.
+/// Returns the object that a handle refers to, or refuses the call if the handle is invalid. The
+/// error message uses `handle_type`, such as "graph", for the object.
 template <class Handle>
 auto& require_known(Handle handle, const char* handle_type) {
     auto* object = Graphs::instance().find(handle);

@@ -1,6 +1,6 @@
 // Manages the memory of a graph's allocation nodes. The memory is allocated as soon as the node is
-// added, because the program then receives the address. A launch marks the memory as in use and its
-// contents as uninitialized.
+// added, because the program receives the address at that time. A launch marks the memory as in use
+// and its contents as uninitialized.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -35,11 +35,11 @@ std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 /// `parameters` contain the address of the memory.
 AllocateWork describe_allocation(size_t bytes);
 
-/// Unmaps the memory that no graph uses.
+/// Unmaps all graph memory that is not in use (cudaDeviceGraphMemTrim).
 void trim_graph_memory();
 
-/// begin_use marks the memory as in use, and end_use marks it as free. Both return false if nothing
-/// changes.
+/// begin_use marks the memory as in use, and end_use marks it as free. Both return false if the
+/// memory is already marked in this way.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

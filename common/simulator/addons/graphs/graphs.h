@@ -71,8 +71,8 @@ public:
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
     std::map<UserObject*, unsigned> objects;
-    /// The graph's condition handles. Each has an initial value, and a flag that says whether every
-    /// launch restores this value.
+    /// The graph's condition handles. Each handle has an initial value, and a flag that says
+    /// whether every launch restores this value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
@@ -86,8 +86,8 @@ struct Executable : std::enable_shared_from_this<Executable> {
     unsigned long long flags = 0;
 };
 
-/// All existing graphs, nodes and executables, protected by one lock. Every call that uses a graph
-/// holds the lock, except while the graph runs.
+/// All existing graphs, nodes and executables. Every call that uses a graph holds `mutex`, except
+/// while the graph runs.
 class Graphs {
 public:
     static Graphs& instance();
@@ -102,7 +102,7 @@ public:
     bool destroy(Executable* executable);
     /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
-    /// Deletes all graphs, when the program calls cudaDeviceReset.
+    /// Deletes all graphs. Called when the program calls cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;
@@ -122,8 +122,8 @@ inline cudaGraphNode_t to_handle(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// Returns the nodes with these handles, each with its edge data. Fails if a handle occurs twice or
-/// does not name a node of `graph`.
+/// Returns the nodes with these handles, each with its edge data. The edge data is zero if `data`
+/// is null. Fails if a handle occurs twice or does not refer to a node of `graph`.
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count);
 

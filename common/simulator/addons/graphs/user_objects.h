@@ -8,8 +8,9 @@ namespace coalesce::simulator::cudart {
 struct UserObject;
 
 void retain(UserObject& object, unsigned count);
-/// Removes `count` references, or returns false if the object has fewer. When the last reference is
-/// removed, calls the program's destructor and deletes the object.
+/// Removes `count` references and returns true. If the object has fewer references, changes nothing
+/// and returns false. When the last reference is removed, calls the program's destructor and
+/// deletes the object.
 bool release(UserObject& object, unsigned count);
 
 }  // namespace coalesce::simulator::cudart

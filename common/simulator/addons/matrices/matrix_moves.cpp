@@ -227,11 +227,11 @@ Handler matrix_load_handler(bool transposed) {
 void transpose_matrix(u32* lanes) {
     std::array<u16, kTileRows * kTileRows> elements;
     std::memcpy(elements.data(), lanes, sizeof elements);
-    std::array<u16, kTileRows * kTileRows> is_transposed;
+    std::array<u16, kTileRows * kTileRows> transposed_elements;
     for (u32 row = 0; row < kTileRows; ++row)
         for (u32 column = 0; column < kTileRows; ++column)
-            is_transposed[column * kTileRows + row] = elements[row * kTileRows + column];
-    std::memcpy(lanes, is_transposed.data(), sizeof is_transposed);
+            transposed_elements[column * kTileRows + row] = elements[row * kTileRows + column];
+    std::memcpy(lanes, transposed_elements.data(), sizeof transposed_elements);
 }
 
 Description describe_for_whole_warp(const ptx::Instruction& instruction,

@@ -8,15 +8,16 @@
 namespace coalesce::simulator {
 
 /// Describes an instruction that all lanes of the warp execute together. The instruction must have
-/// .sync and .aligned, as PTX requires. The last `optional` operands may be omitted.
+/// .sync and .aligned, as PTX requires. It may omit its last `optional` operands.
 Description describe_for_whole_warp(const ptx::Instruction& instruction,
                                     FamilyInstruction family_instruction, std::size_t optional = 0);
 
-/// Reports whether all 32 lanes are active. Otherwise reports an error and ends the launch, because
-/// PTX leaves the effect of the instruction undefined.
+/// Returns true if all 32 lanes are active. Otherwise reports an error, ends the launch and returns
+/// false, because PTX leaves the effect of the instruction undefined.
 bool is_whole_warp(Warp& w, const Op* op);
 
-/// Transposes an 8x8 matrix of 2-byte elements stored in `lanes`, a register of the warp.
+/// Transposes an 8x8 matrix of 2-byte elements. `lanes` contains the values of one register in the
+/// 32 lanes of a warp.
 void transpose_matrix(u32* lanes);
 
 /// Returns the handler of ldmatrix, which loads `Op::count` matrices from shared memory. Op::a
@@ -25,8 +26,8 @@ Handler matrix_load_handler(bool transposed);
 
 /// Reports whether wmma supports fragment `part` with this matrix shape and element type.
 bool is_wmma_shape(std::string_view shape, Part part, Number number);
-/// Reports whether the operand has the number of registers that the fragment needs. fragments.h
-/// explains the register counts of wmma.
+/// Reports whether the operand has as many registers as the fragment needs. `wmma` is true for a
+/// wmma instruction, whose fragments may need more registers than those of mma (fragments.h).
 bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
 inline Width element_width(Number number) {
     return number_bits(number) == 64 ? Width::w64 : Width::w32;

@@ -180,9 +180,9 @@ bool store_access(Warp& w, const Op* op, const FragmentAccess& access) {
     Op one = make_access_op(op);
     for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first_register + k];
     if (access.is_transposed) {
-        u32* is_transposed = w.lanes<u32>(matrix.value);
-        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, is_transposed);
-        transpose_matrix(is_transposed);
+        u32* transposed_lanes = w.lanes<u32>(matrix.value);
+        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, transposed_lanes);
+        transpose_matrix(transposed_lanes);
         one.v[0] = matrix.value;
     }
     return choose_access_handler(w, matrix, access, true)(w, &one) != nullptr;

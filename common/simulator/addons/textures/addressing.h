@@ -23,14 +23,14 @@
 
 namespace coalesce::simulator {
 
-/// The values match cudaTextureAddressMode.
+/// The rules for texel indices outside the image. The values match cudaTextureAddressMode.
 enum class AddressMode : u8 { wrap, clamp, mirror, border };
 
 /// The integer that represents a weight of 1. Weights are multiples of 1/kWeightOne.
 inline constexpr u32 kWeightOne = 256;
 
 /// The one or two texels that a fetch reads along a dimension: `first_texel`, and also `first_texel
-/// + 1` if `weight` is not 0. The address mode is applied later.
+/// + 1` if `weight` is not 0. The address mode has not been applied to them yet.
 struct AxisPosition {
     i64 first_texel = 0;
     u32 weight = 0;  ///< the weight of texel `first_texel + 1`, in 256ths
@@ -44,14 +44,15 @@ AxisPosition locate_linear(float x);
 /// to read, or -1 for the border colour.
 i64 apply_address_mode(i64 index, u32 size, AddressMode mode);
 
-/// The point at which a direction vector hits a cubemap: a face, and two coordinates on it from 0
-/// to 1.
+/// The point at which a direction vector hits a cubemap: a face, and two coordinates on this face,
+/// each from 0 to 1.
 struct CubePosition {
     u32 face = 0;
     float s = 0, t = 0;
 };
-/// Returns the face and position for a direction. If two coordinates have the same magnitude, z
-/// takes precedence over y, and y over x (not verified).
+/// Returns the point at which the direction (x, y, z) hits the cubemap. The coordinate with the
+/// largest magnitude selects the face. Of equal magnitudes, z takes precedence over y, and y over x
+/// (not verified on a GPU).
 CubePosition locate_on_cube(float x, float y, float z);
 
 }  // namespace coalesce::simulator

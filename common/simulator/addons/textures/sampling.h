@@ -39,7 +39,7 @@ struct FetchPoint {
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
     float level = 0;
-    /// An offset in texels, which is added to the coordinates before the address mode applies.
+    /// An offset in texels, which is added to the coordinates before the address mode is applied.
     i32 offset[3] = {};
 };
 
@@ -49,8 +49,8 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point);
 /// (i + 1, j), (i, j).
 Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point);
 
-/// Returns the mipmap level for these gradients: the base-2 logarithm of the longer gradient's
-/// length in texels. (This is OpenGL's rule; we have not verified it on a GPU.)
+/// Returns the mipmap level for the gradients `dx` and `dy`: the base-2 logarithm of the longer
+/// gradient's length in texels. (This is OpenGL's rule; we have not verified it on a GPU.)
 float compute_level(const ImageObject& texture, const float* dx, const float* dy);
 
 /// Reports whether fetches return floats: either the texels are floats, or integer texels are
@@ -67,7 +67,7 @@ inline bool returns_floats(const ImageObject& texture) {
 /// halves or as integers; for integers, ties are rounded up. (Not verified: negative halves, sRGB,
 /// and sums of two levels. For signed bytes, one sum in twenty is off by one in the last bit.)
 TexelBits combine_taps(const ImageObject& texture, const Taps& taps, const u8* const* texels);
-/// Returns component `c` of each of the four taps.
+/// Returns the result of a gather: component `c` of each of the four taps.
 TexelBits combine_gathered_taps(const ImageObject& texture, const Taps& taps,
                                 const u8* const* texels, u32 c);
 

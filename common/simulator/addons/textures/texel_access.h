@@ -32,11 +32,13 @@ struct ImageOp : OperandList {
 /// Returns nothing if there is no such modifier.
 std::optional<ImageShape> parse_image_shape(const ptx::Instruction& instruction);
 
-/// Returns the number of values in an operand, which is one register or a vector {x, y, ...}.
+/// Returns the number of values in an operand: 1 for a register, or the number of elements of a
+/// vector {x, y, ...}.
 inline std::size_t count_values(const ptx::Operand& operand) {
     return std::max<std::size_t>(operand.elements.size(), 1);
 }
-/// Returns the number of coordinates in [object, {coordinates}], or 0 for other operands.
+/// Returns the number of coordinates in an operand [object, {coordinates}], or 0 for any other
+/// operand.
 inline std::size_t count_coordinates(const ptx::Operand& operand) {
     const bool is_object_address =
         operand.kind == ptx::Operand::Kind::address && operand.elements.size() == 1;
@@ -54,12 +56,13 @@ struct PositionAndSizeText {
     }
 };
 
-/// Looks up the texture or surface object of each lane. Most lanes use the same object.
+/// Looks up the texture or surface object that each lane uses. Remembers the last object, because
+/// the lanes usually all use the same object.
 struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The number of the last object that was looked up, and the object.
+    /// The last object that was looked up, and its number (add_image_object).
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
@@ -76,15 +79,16 @@ struct ImageLookup {
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// Returns the host address of the texel at `address`. If the texel is out of bounds, ends the
-    /// launch and returns null. `sector` is a number from ImageObject::sector_of.
+    /// Adds the lane's access to the texel at `address` to row `row`, and returns the host address
+    /// of the texel. `sector` is the result of ImageObject::find_sector. If the texel is out of
+    /// bounds, ends the launch and returns null.
     u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);
     /// Counts the accesses, grouped into requests of `lanes_per_request` lanes each, and notifies
     /// the race checker and listeners.
     void finish(int lanes_per_request);
-    /// Returns the resolved addresses of an instruction that has only one row.
+    /// Returns the resolved addresses. Must be called only if the instruction has a single row.
     const Resolved& only_row() const { return rows_[0]; }
 
 private:

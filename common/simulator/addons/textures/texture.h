@@ -87,6 +87,6 @@ bool remove_image_object(u64 number, bool is_surface);
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
 /// Reports whether an object with this number once existed and has been destroyed.
 bool was_destroyed_image_object(u64 number);
-void forget_image_objects();  ///< destroys all objects when the program calls cudaDeviceReset
+void forget_image_objects();  ///< destroys all objects, for cudaDeviceReset
 
 }  // namespace coalesce::simulator

@@ -44,7 +44,7 @@ TEST_CASE("the offset of an argument is a multiple of its size") {
     const Formatted f =
         Arguments().add(i32{1}).add(2.5).add(i32{3}).add(i64{4}).format("%d %g %d %lld");
     CHECK(f.text == "1 2.5 3 4");
-    CHECK(f.argument_bytes == 4);
+    CHECK(f.argument_count == 4);
     CHECK(f.problem.empty());
 }
 

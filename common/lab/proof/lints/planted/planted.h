@@ -1,4 +1,5 @@
-// Kernels with a common inefficiency, each beside a twin that does the same without it.
+// Kernels with common inefficiencies. Each kernel has a twin that does the same work without the
+// inefficiency.
 //
 // Every source in this folder defines one pair of kernels. The comment `// lint ID` marks the line
 // that `simulate --lints` must report. main.cu runs a pair and measures it.
@@ -25,14 +26,15 @@ struct Pair {
     double in_words, out_words;  ///< words of `in` and `out` for each element
     void (*inefficient)(const Buffers&);
     void (*efficient)(const Buffers&);
-    /// Fills `in`. If it is null, every word holds a hash of its index.
+    /// The function that fills `in`. If it is null, every word of `in` holds a hash of its index.
     void (*fill)(const Buffers&, bool is_twin) = nullptr;
 };
 
 /// Returns all pairs, in an unspecified order.
 std::vector<Pair>& pairs();
 
-/// Registers a pair before main starts.
+/// An object that registers a pair. Sources define it as a global variable, so that main finds the
+/// pair.
 struct Register {
     explicit Register(const Pair& pair) { pairs().push_back(pair); }
 };
@@ -43,7 +45,8 @@ __host__ __device__ inline u32 hash(u32 index) {
     return index ^ (index >> 16);
 }
 
-/// Maps the numbers below `n`, a power of 2, to themselves, so that neighbours end up far apart.
+/// Returns the position to which a permutation of the numbers below `n` moves `i`. The permutation
+/// moves neighbours far apart. `n` must be a power of 2.
 __host__ __device__ inline long scatter(long i, long n) {
     return i * (n * 618 / 1000 | 1) % n;
 }

@@ -5,7 +5,8 @@
 
 namespace coalesce::planted {
 
-/// The twin transposes through a tile in shared memory, whose padding avoids bank conflicts.
+/// The twin's kernel. It transposes through a tile in shared memory, whose padding avoids bank
+/// conflicts.
 static __global__ void transpose_tiled(u32* out, const u32* in, int side) {
     __shared__ u32 tile[32][33];
     const int col = blockIdx.x * 32, row = blockIdx.y * 32, x = threadIdx.x;
@@ -22,7 +23,7 @@ inline int side_of(const Buffers& b) {
     return side;
 }
 
-/// Runs the twin.
+/// Launches the twin's kernel.
 static void transpose_efficiently(const Buffers& b) {
     const unsigned side = side_of(b);
     transpose_tiled<<<dim3(side / 32, side / 32), dim3(32, 8)>>>(b.out, b.in, side);
