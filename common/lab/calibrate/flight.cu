@@ -93,8 +93,8 @@ template <int BYTES, int UNROLL, bool IS_COPY>
 void measure_loads_in_flight(Bench& bench, RawMeasurements& raw, int threads_per_multiprocessor) {
     const int block_threads =
         threads_per_multiprocessor < 1024 ? threads_per_multiprocessor : 1024;
-    const int resident = threads_per_multiprocessor / block_threads;
-    const int blocks = resident * bench.multiprocessors();
+    const int resident_blocks = threads_per_multiprocessor / block_threads;
+    const int blocks = resident_blocks * bench.multiprocessors();
     const std::size_t turn = static_cast<std::size_t>(blocks * block_threads) * UNROLL;
     // A run with few bytes in flight takes a long time, so it covers only part of the buffer, but
     // still much more than the caches hold. The amount is rounded down to whole iterations.

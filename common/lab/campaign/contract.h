@@ -58,10 +58,11 @@ inline std::optional<Launch> parse_launch(const std::string& text) {
     if (std::sscanf(text.c_str(), "// launch %u %u %u %u %u", &l.blocks, &l.threads_x, &l.threads_y,
                     &l.threads_z, &l.dynamic_shared_bytes) != 5)
         return std::nullopt;
-    const bool sizes = l.threads_x >= 1 && l.threads_x <= kMaxThreadsPerBlock && l.threads_y >= 1 &&
-                       l.threads_y <= kMaxThreadsPerBlock && l.threads_z >= 1 && l.threads_z <= 64;
-    if (!sizes || l.blocks < 1 || l.blocks > kMaxBlocks || l.threads() > kMaxThreadsPerBlock ||
-        l.dynamic_shared_bytes > 48 * 1024)
+    const bool are_sizes_valid = l.threads_x >= 1 && l.threads_x <= kMaxThreadsPerBlock &&
+                                 l.threads_y >= 1 && l.threads_y <= kMaxThreadsPerBlock &&
+                                 l.threads_z >= 1 && l.threads_z <= 64;
+    if (!are_sizes_valid || l.blocks < 1 || l.blocks > kMaxBlocks ||
+        l.threads() > kMaxThreadsPerBlock || l.dynamic_shared_bytes > 48 * 1024)
         return std::nullopt;
     return l;
 }

@@ -48,13 +48,13 @@ std::string InstructionCoverage::summary(std::size_t max_listed_pairs) const {
     std::vector<std::pair<u64, std::string>> pairs_by_count;
     for (const auto& [name, count] : pairs) pairs_by_count.push_back({count, name});
     std::sort(pairs_by_count.begin(), pairs_by_count.end());
-    const auto few = std::count_if(pairs_by_count.begin(), pairs_by_count.end(),
-                                   [](const auto& pair) { return pair.first < 100; });
+    const auto rare_pair_count = std::count_if(pairs_by_count.begin(), pairs_by_count.end(),
+                                               [](const auto& pair) { return pair.first < 100; });
     std::ostringstream text;
     text << all.size()
          << " instructions, counting each combination of modifiers: " << occurring_100_times
          << " occurred at least 100 times, " << never_occurring << " never\n";
-    text << pairs_by_count.size() << " pairs of an opcode and a modifier: " << few
+    text << pairs_by_count.size() << " pairs of an opcode and a modifier: " << rare_pair_count
          << " occurred fewer than 100 times; the rarest:";
     for (std::size_t k = 0; k < std::min(max_listed_pairs, pairs_by_count.size()); ++k)
         text << (k ? ", " : " ") << pairs_by_count[k].second << " " << pairs_by_count[k].first;

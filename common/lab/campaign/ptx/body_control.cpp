@@ -164,9 +164,9 @@ void PtxBody::emit_switch(const ThreadSet& where) {
         emit_statements(random_.between(1, 4), do_cases_fall_through
                                                    ? where.after_divergence()
                                                    : nested_thread_set(where, is_uniform));
-        const bool last = k + 1 == case_blocks.size();
-        text_.end_with_jump(do_cases_fall_through && !last ? case_blocks[k + 1] : after);
-        if (!do_cases_fall_through || last) registers_after.intersect(available_registers);
+        const bool is_last_case = k + 1 == case_blocks.size();
+        text_.end_with_jump(do_cases_fall_through && !is_last_case ? case_blocks[k + 1] : after);
+        if (!do_cases_fall_through || is_last_case) registers_after.intersect(available_registers);
     }
     available_registers = registers_after;
     text_.begin_block(after);

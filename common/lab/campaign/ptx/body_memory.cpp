@@ -82,11 +82,11 @@ static std::string random_strong_qualifier(Random& random, bool is_store) {
 
 static std::string random_cache_operator(Random& random, const std::string& space, bool is_store,
                                          bool is_read_only) {
-    const bool global = space == ".global";
+    const bool is_global_memory = space == ".global";
     if (is_store) return random.pick({"", ".wb", ".cg", ".cs", ".wt"});
-    if (global && is_read_only && random.percent(40))
+    if (is_global_memory && is_read_only && random.percent(40))
         return random.pick({".nc", ".nc.L1::evict_last", ".nc.L2::128B", ".nc"});
-    if (global && random.percent(20))
+    if (is_global_memory && random.percent(20))
         return random.pick({".L1::evict_first", ".L1::no_allocate", ".L2::64B", ".L2::256B"});
     return random.pick({"", ".ca", ".cg", ".cs", ".lu", ".cv"});
 }

@@ -43,10 +43,10 @@ void FunctionText::end_with_jump(int to) {
     end_block({.ending = BlockEnding::jump, .targets = {to}});
 }
 
-void FunctionText::end_with_branch(Reg predicate, bool negated, int yes, int no) {
+void FunctionText::end_with_branch(Reg predicate, bool is_negated, int yes, int no) {
     end_block({.ending = BlockEnding::branch,
                .predicate = predicate,
-               .negated = negated,
+               .negated = is_negated,
                .targets = {yes, no}});
 }
 

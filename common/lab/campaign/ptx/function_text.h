@@ -48,7 +48,7 @@ public:
 
     // ---- terminators of the current block ----
     void end_with_jump(int to);
-    void end_with_branch(Reg predicate, bool negated, int yes, int no);
+    void end_with_branch(Reg predicate, bool is_negated, int yes, int no);
     void end_with_indexed_jump(Reg index, std::vector<int> to);
     /// Ends the block with `ret` or `exit`.
     void end_with_exit(const std::string& how);

@@ -72,7 +72,7 @@ u64 hash(const void* data, std::size_t bytes, u64 seed = 0x636f616c) {
     return h;
 }
 
-std::string hex(u64 value) {
+std::string format_hex(u64 value) {
     char text[20];
     std::snprintf(text, sizeof text, "%016llx", value);
     return text;
@@ -131,9 +131,9 @@ std::string format_counters_hash(const SimulatorFunctions& simulator) {
             lines = hash(&line.counters, sizeof line.counters, lines + line.line);
         }
         all = hash_bits(all + lines);
-        values += " lines:" + hex(lines);
+        values += " lines:" + format_hex(lines);
     }
-    return hex(all) + " " + std::to_string(simulator.reports()) + values;
+    return format_hex(all) + " " + std::to_string(simulator.reports()) + values;
 }
 
 std::string format_first_report(const SimulatorFunctions& simulator) {
@@ -185,7 +185,8 @@ std::string run_and_format(const SimulatorFunctions& simulator, const Options& o
         simulator.clear_reports();
     }
     try {
-        std::string line = "done " + text.name + " " + hex(run(options, text.name, text.text));
+        std::string line =
+            "done " + text.name + " " + format_hex(run(options, text.name, text.text));
         if (!simulator) return line;
         line += " " + format_counters_hash(simulator);
         const std::string report = format_first_report(simulator);
@@ -304,8 +305,8 @@ private:
             char verdict = has_expected_results(simulator, level, texts_[k], line)
                                ? kEqualResults
                                : kDifferentResults;
-            const bool failed = line.starts_with("error");
-            if (verdict == kDifferentResults && !failed && !simulator && level != 0) {
+            const bool has_failed = line.starts_with("error");
+            if (verdict == kDifferentResults && !has_failed && !simulator && level != 0) {
                 std::string line_without_optimizer;
                 if (has_expected_results(simulator, 0, texts_[k], line_without_optimizer))
                     verdict = kEqualWithoutOptimizer;
@@ -314,7 +315,7 @@ private:
                 std::cout << (verdict == kEqualWithoutOptimizer ? "optimiser: " : "") << line
                           << std::endl;
             if (::write(to, &verdict, 1) != 1) return 1;
-            if (!simulator && failed) return kExitAfterGpuError;
+            if (!simulator && has_failed) return kExitAfterGpuError;
         }
         return 0;
     }

@@ -275,7 +275,7 @@ void choose_by_family(KernelPlan& plan, Random& random) {
 
 /// Returns whether the blocks are persistent: always for Family::staying, at random for reductions
 /// and fills.
-bool draw_persistent_blocks(Family family, Random& random) {
+bool draws_persistent_blocks(Family family, Random& random) {
     const bool is_drawn = random.percent(30);
     if (family == Family::staying) return true;
     return is_drawn && (family == Family::reduction || family == Family::fill);
@@ -290,7 +290,7 @@ KernelPlan random_plan(Family family, Random& random) {
     choose_tile_order(plan, random);
     choose_matrix(plan, random);
     choose_launch_bounds(plan, random);
-    if (draw_persistent_blocks(family, random)) choose_persistent_blocks(plan, random);
+    if (draws_persistent_blocks(family, random)) choose_persistent_blocks(plan, random);
     if (family == Family::occupancy) limit_resident_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
     // If each thread has only one load, the order of the loads makes no difference.

@@ -294,14 +294,15 @@ std::string load_tile_code(const KernelPlan& plan) {
 /// not change.
 std::string row_reversal_code(const KernelPlan& plan) {
     const std::string type = element_type_of(plan.work.element_bytes);
-    const std::string back = tile_cell_code(plan, format("%d - c", plan.tile_width - 1));
+    const std::string mirrored_cell = tile_cell_code(plan, format("%d - c", plan.tile_width - 1));
     return format("#pragma unroll 1\nfor (int pass = 0; pass < %d; ++pass) {\n",
                   plan.extra_tile_passes) +
            type + format(" held[%d] = {};\n", plan.elements_per_thread()) +
            element_loop_code(plan, tile_position_code(plan, false) +
                                        "held[k] = " + tile_cell_code(plan, "c") + ";\n") +
            "__syncthreads();\n" +
-           element_loop_code(plan, tile_position_code(plan, false) + back + " = held[k];\n") +
+           element_loop_code(plan,
+                             tile_position_code(plan, false) + mirrored_cell + " = held[k];\n") +
            "__syncthreads();\n}\n";
 }
 
