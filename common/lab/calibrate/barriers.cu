@@ -6,17 +6,17 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int barriers = 1024;
+constexpr int barriers_timed = 1024;
 
 __global__ void __launch_bounds__(1024) loop_over_barriers(std::uint64_t* result_counters) {
     long long cycles = 0;
     // The first pass only warms up the instruction cache.
-    for (int turn = 0; turn < 2; ++turn) {
+    for (int repetition = 0; repetition < 2; ++repetition) {
         __syncthreads();
-        const long long start = cycles_now();
+        const long long start_cycle = cycles_now();
 #pragma unroll 16
-        for (int i = 0; i < barriers; ++i) __syncthreads();
-        cycles = cycles_now() - start;
+        for (int i = 0; i < barriers_timed; ++i) __syncthreads();
+        cycles = cycles_now() - start_cycle;
     }
     if (threadIdx.x == 0) result_counters[0] = static_cast<std::uint64_t>(cycles);
 }
@@ -28,8 +28,8 @@ void measure_barriers(Bench& bench, RawMeasurements& raw) {
         loop_over_barriers<<<1, 32 * warps>>>(bench.result_counters());
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
-        raw.barriers.push_back(
-            {warps, static_cast<double>(bench.read_result_counters(1)[0]) / barriers});
+        raw.barrier_costs.push_back(
+            {warps, static_cast<double>(bench.read_result_counters(1)[0]) / barriers_timed});
     }
 }
 

@@ -73,9 +73,9 @@ void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
 }
-/// Returns how many bytes of dynamic shared memory each block must use so that exactly `resident`
-/// blocks fit on a multiprocessor.
-std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident);
+/// Returns how many bytes of dynamic shared memory each block must use so that exactly
+/// `resident_blocks` blocks fit on a multiprocessor.
+std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident_blocks);
 
 // Each function makes one group of measurements, and adds the results to `raw`.
 void measure_latencies(Bench& bench, RawMeasurements& raw);           // in latency.cu

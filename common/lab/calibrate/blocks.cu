@@ -16,85 +16,93 @@
 namespace coalesce::timing {
 namespace {
 
-__device__ void wait_for(long long start, int cycles) {
-    while (cycles_now() - start < cycles) {
+__device__ void wait_until_cycles_after(long long start_cycle, int cycles_to_wait) {
+    while (cycles_now() - start_cycle < cycles_to_wait) {
     }
 }
 
-__global__ void run_and_note_times(int cycles) {
-    if (cycles != 0) wait_for(cycles_now(), cycles);
+__global__ void wait_in_each_warp(int cycles) {
+    if (cycles != 0) wait_until_cycles_after(cycles_now(), cycles);
 }
 
-__global__ void note_clocks(int cycles, std::uint64_t* result_counters) {
+__global__ void record_start_and_end(int cycles, std::uint64_t* result_counters) {
     const long long start = cycles_now();
-    if (cycles != 0) wait_for(start, cycles);
+    if (cycles != 0) wait_until_cycles_after(start, cycles);
     if (threadIdx.x % 32 != 0) return;
     const unsigned warps = blockDim.x / 32, warp = threadIdx.x / 32;
-    std::uint64_t* note = result_counters + 3 * (std::size_t{blockIdx.x} * warps + warp);
-    note[0] = current_multiprocessor();
-    note[1] = static_cast<std::uint64_t>(start);
-    note[2] = static_cast<std::uint64_t>(cycles_now());
+    std::uint64_t* warp_record = result_counters + 3 * (std::size_t{blockIdx.x} * warps + warp);
+    warp_record[0] = current_multiprocessor();
+    warp_record[1] = static_cast<std::uint64_t>(start);
+    warp_record[2] = static_cast<std::uint64_t>(cycles_now());
 }
 
-struct BlockLife {
-    std::uint64_t multiprocessor = 0, first_start = 0, last_start = 0, end = 0;
+struct BlockLifetime {
+    std::uint64_t multiprocessor = 0, first_start_cycle = 0, last_start_cycle = 0, end_cycle = 0;
 };
 
-void add_gaps(Bench& bench, BlockTurnover& turns, std::size_t shared) {
-    const int blocks = 24 * bench.multiprocessors(), warps = turns.warps;
-    allow_dynamic_shared_memory(note_clocks, shared);
-    note_clocks<<<blocks, 32 * warps, shared>>>(static_cast<int>(turns.wait),
+void measure_gaps_between_blocks(Bench& bench, BlockTurnover& turnover, std::size_t shared_bytes) {
+    const int blocks = 24 * bench.multiprocessors(), warps = turnover.warps;
+    allow_dynamic_shared_memory(record_start_and_end, shared_bytes);
+    record_start_and_end<<<blocks, 32 * warps, shared_bytes>>>(
+        static_cast<int>(turnover.wait_cycles),
                                                 bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     const auto seen = bench.read_result_counters(3 * static_cast<std::size_t>(blocks * warps));
-    std::vector<BlockLife> lives(static_cast<std::size_t>(blocks));
+    std::vector<BlockLifetime> block_lifetimes(static_cast<std::size_t>(blocks));
     for (std::size_t i = 0; i < seen.size(); i += 3) {
-        BlockLife& life = lives[i / 3 / static_cast<std::size_t>(warps)];
-        if (life.end == 0) life = {seen[i], seen[i + 1], seen[i + 1], seen[i + 2]};
-        life.first_start = std::min(life.first_start, seen[i + 1]);
-        life.last_start = std::max(life.last_start, seen[i + 1]);
-        life.end = std::max(life.end, seen[i + 2]);
+        BlockLifetime& lifetime = block_lifetimes[i / 3 / static_cast<std::size_t>(warps)];
+        if (lifetime.end_cycle == 0) lifetime = {seen[i], seen[i + 1], seen[i + 1], seen[i + 2]};
+        lifetime.first_start_cycle = std::min(lifetime.first_start_cycle, seen[i + 1]);
+        lifetime.last_start_cycle = std::max(lifetime.last_start_cycle, seen[i + 1]);
+        lifetime.end_cycle = std::max(lifetime.end_cycle, seen[i + 2]);
     }
-    std::sort(lives.begin(), lives.end(), [](const BlockLife& a, const BlockLife& b) {
+    std::sort(block_lifetimes.begin(), block_lifetimes.end(), [](const BlockLifetime& a,
+                                                                 const BlockLifetime& b) {
         return a.multiprocessor != b.multiprocessor ? a.multiprocessor < b.multiprocessor
-                                                    : a.first_start < b.first_start;
+                                                    : a.first_start_cycle < b.first_start_cycle;
     });
-    std::vector<double> gaps, gaps_of_last;
-    for (std::size_t i = 1; i < lives.size(); ++i) {
-        if (lives[i].multiprocessor != lives[i - 1].multiprocessor) continue;
-        const auto end = static_cast<double>(lives[i - 1].end);
-        gaps.push_back(static_cast<double>(lives[i].first_start) - end);
-        gaps_of_last.push_back(static_cast<double>(lives[i].last_start) - end);
+    std::vector<double> gap_cycles, last_warp_gap_cycles;
+    for (std::size_t i = 1; i < block_lifetimes.size(); ++i) {
+        if (block_lifetimes[i].multiprocessor != block_lifetimes[i - 1].multiprocessor) continue;
+        const auto end = static_cast<double>(block_lifetimes[i - 1].end_cycle);
+        gap_cycles.push_back(static_cast<double>(block_lifetimes[i].first_start_cycle) - end);
+        last_warp_gap_cycles.push_back(static_cast<double>(block_lifetimes[i].last_start_cycle) -
+                                       end);
     }
-    turns.gap = median(gaps);
-    turns.last_warp_gap = median(gaps_of_last);
+    turnover.gap_cycles = median(gap_cycles);
+    turnover.last_warp_gap_cycles = median(last_warp_gap_cycles);
 }
 
-void measure(Bench& bench, RawMeasurements& raw, int resident, int warps, int wait) {
-    BlockTurnover turns = {resident, warps, static_cast<double>(wait)};
-    const std::size_t shared = shared_bytes_for_residency(raw.machine, resident);
-    allow_dynamic_shared_memory(run_and_note_times, shared);
-    const auto ms = [&](int blocks_each) {
-        const int blocks = blocks_each * bench.multiprocessors();
-        return bench.ms([&] { run_and_note_times<<<blocks, 32 * warps, shared>>>(wait); });
+void measure_turnover(Bench& bench, RawMeasurements& raw, int resident_blocks, int warps,
+                      int wait_cycles) {
+    BlockTurnover turnover = {resident_blocks, warps, static_cast<double>(wait_cycles)};
+    const std::size_t shared_bytes = shared_bytes_for_residency(raw.machine, resident_blocks);
+    allow_dynamic_shared_memory(wait_in_each_warp, shared_bytes);
+    const auto launch_ms = [&](int blocks_per_slot) {
+        const int blocks = blocks_per_slot * bench.multiprocessors();
+        return bench.ms(
+            [&] { wait_in_each_warp<<<blocks, 32 * warps, shared_bytes>>>(wait_cycles); });
     };
-    const int few = wait > 1000 ? 500 : 2000;
-    turns.interval = bench.cycles_while_memory_idles(ms(3 * few) - ms(few)) / (2 * few);
-    if (resident == 1) add_gaps(bench, turns, shared);
-    raw.turns.push_back(turns);
+    const int few_blocks_per_slot = wait_cycles > 1000 ? 500 : 2000;
+    turnover.cycles_per_block =
+        bench.cycles_while_memory_idles(launch_ms(3 * few_blocks_per_slot) -
+                                        launch_ms(few_blocks_per_slot)) / (2 * few_blocks_per_slot);
+    if (resident_blocks == 1) measure_gaps_between_blocks(bench, turnover, shared_bytes);
+    raw.block_turnovers.push_back(turnover);
 }
 
 }  // namespace
 
 void measure_blocks(Bench& bench, RawMeasurements& raw) {
-    const int most = raw.machine.warps;
+    const int most = raw.machine.warps_per_multiprocessor;
     for (const int resident : {1, 2, 4, 8, 16}) {
         for (const int warps : {1, 2, 4, 8, 16, 32}) {
-            if (resident * warps > most || resident > raw.machine.blocks) continue;
-            measure(bench, raw, resident, warps, 0);
-            measure(bench, raw, resident, warps, 500);
-            if (resident <= 2) measure(bench, raw, resident, warps, 2000);
+            if (resident * warps > most ||
+                resident > raw.machine.blocks_per_multiprocessor) continue;
+            measure_turnover(bench, raw, resident, warps, 0);
+            measure_turnover(bench, raw, resident, warps, 500);
+            if (resident <= 2) measure_turnover(bench, raw, resident, warps, 2000);
         }
     }
 }

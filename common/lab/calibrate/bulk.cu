@@ -10,29 +10,29 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr unsigned turns = 128, lanes = 32;
-constexpr unsigned copies_in_flight =
+constexpr unsigned copy_rounds = 128, lanes_per_warp = 32;
+constexpr unsigned copies_in_flight_per_warp =
     4;  // groups of copies, or boxes, that each warp has in flight
-constexpr unsigned max_warps = 8, max_bytes = 1024, rows_of_box = 64;
+constexpr unsigned max_warps = 8, max_row_bytes = 1024, rows_per_box = 64;
 /// Bytes that each multiprocessor reads repeatedly. Together, the multiprocessors read less than
 /// half of the L2 cache.
-constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
+constexpr unsigned footprint_bytes = 128 << 10, pitch_bytes = footprint_bytes / rows_per_box;
 
 enum class CopyShape { rows, boxes };
 // Bulk copies require compute capability 9.0 or higher.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-__device__ unsigned shared_address(const void* pointer) {
+__device__ unsigned to_shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
-__device__ void make_barrier(unsigned barrier) {
+__device__ void init_mbarrier(unsigned barrier) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-__device__ void expect(unsigned barrier, unsigned bytes) {
+__device__ void expect_bytes(unsigned barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
 }
-__device__ void wait(unsigned barrier, unsigned parity) {
+__device__ void wait_for_parity(unsigned barrier, unsigned parity) {
     unsigned is_done = 0;
     while (is_done == 0) {
         asm volatile(
@@ -43,55 +43,61 @@ __device__ void wait(unsigned barrier, unsigned parity) {
             : "memory");
     }
 }
-__device__ void load_row(unsigned to, const char* from, unsigned bytes, unsigned barrier) {
+__device__ void load_row(unsigned shared_to, const char* from, unsigned bytes, unsigned barrier) {
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-            "r"(to),
+            "r"(shared_to),
         "l"(from), "r"(bytes), "r"(barrier)
         : "memory");
 }
-__device__ void load_box(unsigned to, const CUtensorMap& map, unsigned column, unsigned row,
+__device__ void load_box(unsigned shared_to, const CUtensorMap& tensor_map, unsigned column,
+                         unsigned row,
                          unsigned barrier) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
-        "{%2, %3}], [%4];" ::"r"(to),
-        "l"(&map), "r"(column), "r"(row), "r"(barrier)
+        "{%2, %3}], [%4];" ::"r"(shared_to),
+        "l"(&tensor_map), "r"(column), "r"(row), "r"(barrier)
         : "memory");
 }
 /// Requests one row per lane, or one box per warp. No thread reads the data, so all requests may
 /// write to the same addresses.
 template <CopyShape HOW>
-__device__ void ask(const CUtensorMap& map, const char* data, unsigned bytes, unsigned space,
-                    unsigned barrier, unsigned turn) {
-    const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
-    const unsigned number = turn * (blockDim.x / lanes) + warp;
+__device__ void issue_bulk_copies(const CUtensorMap& map, const char* data, unsigned bytes,
+                                  unsigned shared_space,
+                    unsigned barrier, unsigned round) {
+    const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    const unsigned warp_round = round * (blockDim.x / lanes_per_warp) + warp;
     if constexpr (HOW == CopyShape::rows) {
-        const unsigned place = (number * lanes + lane) * bytes % footprint;
-        load_row(space + lane * bytes, data + std::size_t{blockIdx.x} * footprint + place, bytes,
+        const unsigned row_offset_bytes =
+            (warp_round * lanes_per_warp + lane) * bytes % footprint_bytes;
+        load_row(shared_space + lane * bytes,
+                 data + std::size_t{blockIdx.x} * footprint_bytes + row_offset_bytes, bytes,
                  barrier);
     } else if (lane == 0) {
-        load_box(space, map, number * bytes % pitch / 4, blockIdx.x * rows_of_box, barrier);
+        load_box(shared_space, map, warp_round * bytes % pitch_bytes / 4,
+                 blockIdx.x * rows_per_box, barrier);
     }
 }
 
 template <CopyShape HOW>
 __device__ void issue_copies_and_wait(const CUtensorMap& map, const char* data, unsigned bytes,
-                                      std::uint64_t* barriers, unsigned space) {
-    const unsigned all = bytes * (HOW == CopyShape::boxes ? rows_of_box : lanes);
-    for (unsigned turn = 0; turn < turns + copies_in_flight; ++turn) {
-        const unsigned barrier = shared_address(&barriers[turn % copies_in_flight]);
-        if (turn >= copies_in_flight) wait(barrier, (turn / copies_in_flight - 1) % 2);
-        if (turn >= turns) continue;
-        if (threadIdx.x % lanes == 0) expect(barrier, all);
+                                      std::uint64_t* barriers, unsigned shared_space) {
+    const unsigned all = bytes * (HOW == CopyShape::boxes ? rows_per_box : lanes_per_warp);
+    for (unsigned turn = 0; turn < copy_rounds + copies_in_flight_per_warp; ++turn) {
+        const unsigned barrier = to_shared_address(&barriers[turn % copies_in_flight_per_warp]);
+        if (turn >= copies_in_flight_per_warp)
+            wait_for_parity(barrier, (turn / copies_in_flight_per_warp - 1) % 2);
+        if (turn >= copy_rounds) continue;
+        if (threadIdx.x % lanes_per_warp == 0) expect_bytes(barrier, all);
         __syncwarp();
-        ask<HOW>(map, data, bytes, space, barrier, turn);
+        issue_bulk_copies<HOW>(map, data, bytes, shared_space, barrier, turn);
     }
 }
 #else
-__device__ unsigned shared_address(const void*) {
+__device__ unsigned to_shared_address(const void*) {
     return 0;
 }
-__device__ void make_barrier(unsigned) {}
+__device__ void init_mbarrier(unsigned) {}
 template <CopyShape HOW>
 __device__ void issue_copies_and_wait(const CUtensorMap&, const char*, unsigned, std::uint64_t*,
                                       unsigned) {}
@@ -99,21 +105,22 @@ __device__ void issue_copies_and_wait(const CUtensorMap&, const char*, unsigned,
 
 /// Runs the copies twice; the first run only warms up the caches.
 template <CopyShape HOW>
-__global__ void __launch_bounds__(lanes* max_warps)
+__global__ void __launch_bounds__(lanes_per_warp* max_warps)
     copy_in_bulk(const __grid_constant__ CUtensorMap map, const char* data, unsigned bytes,
                  std::uint64_t* result_counters) {
-    extern __shared__ __align__(128) uint4 space[];
-    __shared__ std::uint64_t barriers[2][max_warps][copies_in_flight];
-    const unsigned warp = threadIdx.x / lanes;
+    extern __shared__ __align__(128) uint4 shared_space[];
+    __shared__ std::uint64_t barriers[2][max_warps][copies_in_flight_per_warp];
+    const unsigned warp = threadIdx.x / lanes_per_warp;
     long long start = 0;
-    if (threadIdx.x % lanes == 0) {
-        for (unsigned k = 0; k < 2 * copies_in_flight; ++k)
-            make_barrier(shared_address(&barriers[k % 2][warp][k / 2]));
+    if (threadIdx.x % lanes_per_warp == 0) {
+        for (unsigned k = 0; k < 2 * copies_in_flight_per_warp; ++k)
+            init_mbarrier(to_shared_address(&barriers[k % 2][warp][k / 2]));
     }
-    for (auto& of_time : barriers) {
+    for (auto& barriers_of_pass : barriers) {
         __syncthreads();
         start = cycles_now();
-        issue_copies_and_wait<HOW>(map, data, bytes, of_time[warp], shared_address(space));
+        issue_copies_and_wait<HOW>(map, data, bytes, barriers_of_pass[warp],
+                                   to_shared_address(shared_space));
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -122,50 +129,53 @@ __global__ void __launch_bounds__(lanes* max_warps)
 
 /// Returns the tensor map of a matrix of words. The matrix covers the footprints of all
 /// multiprocessors, and its boxes have rows of `bytes` bytes.
-CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
-    void* encode = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                                cudaEnableDefault, &found));
-    const cuuint64_t size[] = {pitch / 4, cuuint64_t{rows_of_box} * multiprocessors},
-                     stride[] = {pitch};
-    const cuuint32_t box[] = {bytes / 4, rows_of_box}, every[] = {1, 1};
-    CUtensorMap map{};
-    if (!encode || reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
-                       &map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, size, stride, box, every,
+CUtensorMap make_tensor_map(char* data, unsigned multiprocessors, unsigned bytes) {
+    void* encode_function = nullptr;
+    cudaDriverEntryPointQueryResult entry_point_result;
+    CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode_function, 12000,
+                                                cudaEnableDefault, &entry_point_result));
+    const cuuint64_t matrix_size[] = {pitch_bytes / 4, cuuint64_t{rows_per_box} * multiprocessors},
+                     row_stride_bytes[] = {pitch_bytes};
+    const cuuint32_t box_size[] = {bytes / 4, rows_per_box}, element_strides[] = {1, 1};
+    CUtensorMap tensor_map{};
+    if (!encode_function || reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_function)(
+                       &tensor_map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, matrix_size,
+                           row_stride_bytes, box_size, element_strides,
                        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)) {
         throw std::runtime_error("this driver cannot create tensor maps");
     }
-    return map;
+    return tensor_map;
 }
 
 template <CopyShape HOW>
-void measure(Bench& bench, RawMeasurements& raw, const char* how, unsigned warps, unsigned bytes) {
+void measure(Bench& bench, RawMeasurements& raw, const char* method, unsigned warps,
+             unsigned bytes) {
     const auto blocks = static_cast<unsigned>(bench.multiprocessors());
-    const unsigned of_warp = HOW == CopyShape::boxes ? rows_of_box : lanes;
+    const unsigned rows_per_copy = HOW == CopyShape::boxes ? rows_per_box : lanes_per_warp;
     const auto kernel = copy_in_bulk<HOW>;
     // Each block uses more than half of the shared memory, so each multiprocessor runs only one
     // block.
     const std::size_t shared = shared_bytes_for_residency(raw.machine, 1);
     allow_dynamic_shared_memory(kernel, shared);
-    kernel<<<blocks, lanes * warps, shared>>>(
-        HOW == CopyShape::boxes ? map_of(bench.in(), blocks, bytes) : CUtensorMap{}, bench.in(),
+    kernel<<<blocks, lanes_per_warp * warps, shared>>>(
+        HOW == CopyShape::boxes ? make_tensor_map(bench.in(), blocks, bytes) : CUtensorMap{},
+            bench.in(),
         bytes, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     double cycles = 0;
-    for (const std::uint64_t of_block : bench.read_result_counters(blocks))
-        cycles += static_cast<double>(of_block) / blocks;
-    raw.bulk_rates.push_back({how, static_cast<int>(warps), static_cast<double>(bytes),
-                              cycles / (turns * of_warp * warps)});
+    for (const std::uint64_t block_cycles : bench.read_result_counters(blocks))
+        cycles += static_cast<double>(block_cycles) / blocks;
+    raw.bulk_rates.push_back({method, static_cast<int>(warps), static_cast<double>(bytes),
+                              cycles / (copy_rounds * rows_per_copy * warps)});
 }
 
 }  // namespace
 
 void measure_bulk(Bench& bench, RawMeasurements& raw) {
     if (bench.compute() < 90) return;
-    for (const unsigned bytes : {16u, 64u, 128u, 256u, 512u, max_bytes}) {
+    for (const unsigned bytes : {16u, 64u, 128u, 256u, 512u, max_row_bytes}) {
         for (const unsigned warps : {1u, 2u, 4u, max_warps})
             measure<CopyShape::rows>(bench, raw, "rows", warps, bytes);
         for (const unsigned warps : {1u, 2u, 4u})

@@ -16,8 +16,8 @@ Gpu derive_gpu(const RawMeasurements& raw);
 
 /// Returns the least-squares solution x of rows * x = right. Throws a GpuError if the solution is
 /// not unique.
-std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
-                                  const std::vector<double>& right);
+std::vector<double> solve_least_squares(const std::vector<std::vector<double>>& rows,
+                                        const std::vector<double>& right_side);
 /// Fits the line y = a + b * x to `points`, which are pairs (x, y). Returns {a, b}.
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
@@ -34,14 +34,14 @@ struct LatencyParameters {
 };
 LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 
-/// The distribution of the latencies of single loads, in cycles: a constant, `fastest`, plus a
-/// random delay with mean `more`.
+/// The distribution of the latencies of single loads, in cycles: a constant, `fastest_cycles`, plus
+/// a random delay with mean `mean_excess_cycles`.
 struct LatencyDistribution {
-    double fastest = 0, more = 0;
+    double fastest_cycles = 0, mean_excess_cycles = 0;
 };
 /// Fits the distribution to the latencies in `flight`. The random delay has a two-stage gamma
 /// distribution.
-LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight);
+LatencyDistribution fit_latency_distribution(const LoadsInFlight& measured);
 RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
 BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);

@@ -27,38 +27,38 @@ __device__ inline unsigned current_multiprocessor() {
 
 // ---- uses of loaded values, so that the compiler does not remove the loads ----
 
-__device__ inline unsigned mix_components(unsigned v) {
+__device__ inline unsigned xor_components(unsigned v) {
     return v;
 }
-__device__ inline unsigned mix_components(uint2 v) {
+__device__ inline unsigned xor_components(uint2 v) {
     return v.x ^ v.y;
 }
-__device__ inline unsigned mix_components(uint4 v) {
+__device__ inline unsigned xor_components(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
 /// Stores `sum` if it equals one particular value, which is very unlikely. The compiler cannot rule
 /// out the store, so it keeps the loads.
-__device__ inline void keep_alive(unsigned sum, void* sink) {
-    if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
+__device__ inline void keep_alive(unsigned loaded_sum, void* unwritten_sink) {
+    if (loaded_sum == 0x9e3779b9u) *static_cast<unsigned*>(unwritten_sink) = loaded_sum;
 }
 
 /// A word of BYTES bytes, which takes one, two or four registers.
 template <int BYTES>
-struct WordOf;
+struct WordOfBytes;
 template <>
-struct WordOf<4> {
+struct WordOfBytes<4> {
     using type = unsigned;
 };
 template <>
-struct WordOf<8> {
+struct WordOfBytes<8> {
     using type = uint2;
 };
 template <>
-struct WordOf<16> {
+struct WordOfBytes<16> {
     using type = uint4;
 };
 template <int BYTES>
-using Word = typename WordOf<BYTES>::type;
+using Word = typename WordOfBytes<BYTES>::type;
 
 template <class T>
 __device__ inline T make_word(unsigned v);

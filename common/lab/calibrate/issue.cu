@@ -14,7 +14,7 @@ namespace {
 #define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
     struct NAME {                                               \
         static constexpr int count = COUNT;                     \
-        static __device__ void step(unsigned& a, unsigned& b) { \
+        static __device__ void run_step(unsigned& a, unsigned& b) { \
             asm volatile(TEXT : "+r"(a), "+r"(b));              \
         }                                                       \
     }
@@ -72,13 +72,13 @@ INSTRUCTIONS(SpecialAndMultiplyAdd, 5,
 /// 64-bit address arithmetic: sums, and 32-bit products with a 64-bit result.
 struct AddLong {
     static constexpr int count = 1;
-    static __device__ void step(unsigned long long& a, unsigned long long& b) {
+    static __device__ void run_step(unsigned long long& a, unsigned long long& b) {
         asm volatile("add.u64 %0, %0, %1;" : "+l"(a), "+l"(b));
     }
 };
 struct MultiplyWide {
     static constexpr int count = 1;
-    static __device__ void step(unsigned long long& a, unsigned long long& b) {
+    static __device__ void run_step(unsigned long long& a, unsigned long long& b) {
         asm volatile("{ .reg .u32 low; cvt.u32.u64 low, %0; mad.wide.u32 %0, low, 36, %1; }"
                      : "+l"(a), "+l"(b));
     }
@@ -88,7 +88,7 @@ struct MultiplyWide {
 #define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                        \
     struct NAME {                                                                   \
         static constexpr int count = COUNT;                                         \
-        static __device__ void step(unsigned long long& a, unsigned long long& b) { \
+        static __device__ void run_step(unsigned long long& a, unsigned long long& b) { \
             asm volatile(TEXT : "+l"(a), "+l"(b));                                  \
         }                                                                           \
     }
@@ -107,11 +107,11 @@ constexpr int turns = 64;
 /// Runs CHAINS independent chains per thread, with STEPS steps of each chain per loop iteration.
 template <class Op, class Register, int CHAINS, int STEPS>
 __global__ void __launch_bounds__(1024)
-    issue_repeatedly(Register seed_a, Register seed_b, std::uint64_t* result_counters) {
+    issue_repeatedly(Register chain_seed_a, Register seed_b, std::uint64_t* result_counters) {
     Register a[CHAINS], b[CHAINS];
 #pragma unroll
     for (int k = 0; k < CHAINS; ++k) {
-        a[k] = seed_a + threadIdx.x + static_cast<Register>(k);
+        a[k] = chain_seed_a + threadIdx.x + static_cast<Register>(k);
         b[k] = seed_b + 3 * static_cast<Register>(k);
     }
     long long cycles = 0;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll
             for (int step = 0; step < STEPS; ++step) {
 #pragma unroll
-                for (int k = 0; k < CHAINS; ++k) Op::step(a[k], b[k]);
+                for (int k = 0; k < CHAINS; ++k) Op::run_step(a[k], b[k]);
             }
         }
         __syncthreads();
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(1024)
 }
 
 template <class Op, class Register, int CHAINS, int STEPS>
-double cycles_an_instruction(Bench& bench, int threads) {
+double measure_cycles_per_instruction(Bench& bench, int threads) {
     issue_repeatedly<Op, Register, CHAINS, STEPS>
         <<<1, threads>>>(1234567, 7654321, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
@@ -148,19 +148,20 @@ double cycles_an_instruction(Bench& bench, int threads) {
 
 template <class Op, class Register = unsigned, int CHAINS = 8, int STEPS = 4>
 void measure(Bench& bench, RawMeasurements& raw, const char* what) {
-    const double latency = cycles_an_instruction<Op, Register, 1, STEPS>(bench, 32);
+    const double latency_cycles = measure_cycles_per_instruction<Op, Register, 1, STEPS>(bench, 32);
     for (const int threads : {256, 1024}) {
         // Four schedulers share the warps.
-        const double cycles = cycles_an_instruction<Op, Register, CHAINS, STEPS>(bench, threads);
-        raw.issues.push_back({what, threads, cycles / (threads / 128.0), latency});
+        const double cycles = measure_cycles_per_instruction<Op, Register, CHAINS, STEPS>(bench,
+            threads);
+        raw.issue_costs.push_back({what, threads, cycles / (threads / 128.0), latency_cycles});
     }
 }
 
 /// Measures an operation that compiles to twenty or more instructions. The measurement uses fewer
 /// chains, so that the loop fits in the L1 instruction cache.
 template <class Op>
-void measure_long(Bench& bench, RawMeasurements& raw, const char* what) {
-    measure<Op, unsigned, 2, 1>(bench, raw, what);
+void measure_long_sequence(Bench& bench, RawMeasurements& raw, const char* instruction) {
+    measure<Op, unsigned, 2, 1>(bench, raw, instruction);
 }
 
 void measure_special_functions(Bench& bench, RawMeasurements& raw) {
@@ -170,13 +171,13 @@ void measure_special_functions(Bench& bench, RawMeasurements& raw) {
     measure<ReciprocalRootOfAny>(bench, raw, "reciprocal root, small numbers too");
     measure<Sine>(bench, raw, "sine");
     measure<Reciprocal>(bench, raw, "reciprocal");
-    measure_long<ReciprocalRounded>(bench, raw, "reciprocal, rounded");
-    measure_long<RootRounded>(bench, raw, "root, rounded");
-    measure_long<FloatDivide>(bench, raw, "float divide");
+    measure_long_sequence<ReciprocalRounded>(bench, raw, "reciprocal, rounded");
+    measure_long_sequence<RootRounded>(bench, raw, "root, rounded");
+    measure_long_sequence<FloatDivide>(bench, raw, "float divide");
     measure<SpecialAndMultiplyAdd>(bench, raw, "reciprocal root, four multiply-adds");
 }
 
-void measure_rare_kinds(Bench& bench, RawMeasurements& raw) {
+void measure_rare_instructions(Bench& bench, RawMeasurements& raw) {
     measure<FloatMinimum>(bench, raw, "float minimum");
     measure<HalfMultiplyAdd>(bench, raw, "half multiply-add, two at a time");
     measure<PopulationCount>(bench, raw, "population count");
@@ -188,15 +189,15 @@ void measure_rare_kinds(Bench& bench, RawMeasurements& raw) {
     measure<ByteToFloat>(bench, raw, "byte to float");
     measure<ShuffleDown>(bench, raw, "shuffle");
     measure<Vote>(bench, raw, "compare, vote");
-    using Long = unsigned long long;
-    measure<DoubleMultiplyAdd, Long, 4>(bench, raw, "double multiply-add");
-    measure<DoubleAdd, Long, 4>(bench, raw, "double add");
-    measure<DoubleDivide, Long, 2, 1>(bench, raw, "double divide");
-    measure<DoubleRoot, Long, 2, 1>(bench, raw, "double root");
-    measure<MultiplyLong, Long, 4>(bench, raw, "multiply of 64 bits");
-    measure<LongToDouble, Long, 4>(bench, raw, "integer to double and back");
-    measure<FloatToDouble, Long, 4>(bench, raw, "double to float and back");
-    measure<ShiftLong, Long, 4>(bench, raw, "shift of 64 bits");
+    using UnsignedLong = unsigned long long;
+    measure<DoubleMultiplyAdd, UnsignedLong, 4>(bench, raw, "double multiply-add");
+    measure<DoubleAdd, UnsignedLong, 4>(bench, raw, "double add");
+    measure<DoubleDivide, UnsignedLong, 2, 1>(bench, raw, "double divide");
+    measure<DoubleRoot, UnsignedLong, 2, 1>(bench, raw, "double root");
+    measure<MultiplyLong, UnsignedLong, 4>(bench, raw, "multiply of 64 bits");
+    measure<LongToDouble, UnsignedLong, 4>(bench, raw, "integer to double and back");
+    measure<FloatToDouble, UnsignedLong, 4>(bench, raw, "double to float and back");
+    measure<ShiftLong, UnsignedLong, 4>(bench, raw, "shift of 64 bits");
 }
 
 }  // namespace
@@ -212,16 +213,16 @@ void measure_issue(Bench& bench, RawMeasurements& raw) {
     measure<Minimum>(bench, raw, "minimum");
     measure<CompareAndSelect>(bench, raw, "compare, select");
     measure<Branch>(bench, raw, "compare, add, branch not taken");
-    measure_long<Divide>(bench, raw, "divide");
-    measure_long<DivideSigned>(bench, raw, "divide signed");
-    measure_long<Remainder>(bench, raw, "remainder");
-    measure_long<DivideAndRemainder>(bench, raw, "divide, remainder");
+    measure_long_sequence<Divide>(bench, raw, "divide");
+    measure_long_sequence<DivideSigned>(bench, raw, "divide signed");
+    measure_long_sequence<Remainder>(bench, raw, "remainder");
+    measure_long_sequence<DivideAndRemainder>(bench, raw, "divide, remainder");
     measure<FloatAdd>(bench, raw, "float add");
     measure<FloatMultiplyAdd>(bench, raw, "float multiply-add");
     measure<AddLong, unsigned long long>(bench, raw, "add of 64 bits");
     measure<MultiplyWide, unsigned long long>(bench, raw, "multiply-add wide");
     measure_special_functions(bench, raw);
-    measure_rare_kinds(bench, raw);
+    measure_rare_instructions(bench, raw);
 }
 
 }  // namespace coalesce::timing

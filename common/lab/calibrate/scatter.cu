@@ -8,26 +8,27 @@ namespace coalesce::timing {
 namespace {
 
 template <bool READS>
-__global__ void write_columns(const unsigned* in, unsigned* out, std::size_t side) {
+__global__ void store_down_columns(const unsigned* in, unsigned* out, std::size_t matrix_side) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t row = std::size_t{blockIdx.y} * blockDim.y + threadIdx.y;
-    out[col * side + row] = READS ? in[row * side + col] : 0;
+    out[col * matrix_side + row] = READS ? in[row * matrix_side + col] : 0;
 }
 
 /// The side of a matrix that is small enough for the L2 cache to hold everything the
 /// resident blocks touch.
-constexpr unsigned side = 8192;
+constexpr unsigned matrix_side = 8192;
 
-void measure(Bench& bench, RawMeasurements& raw, dim3 block) {
-    const dim3 grid(side / block.x, side / block.y);
+void measure(Bench& bench, RawMeasurements& raw, dim3 block_shape) {
+    const dim3 grid(matrix_side / block_shape.x, matrix_side / block_shape.y);
     const auto* in = reinterpret_cast<const unsigned*>(bench.in());
     auto* out = reinterpret_cast<unsigned*>(bench.out());
-    const auto ms = [&](auto kernel) {
-        return bench.ms([&] { kernel<<<grid, block>>>(in, out, side); }, 3);
+    const auto measure_ms = [&](auto kernel) {
+        return bench.ms([&] { kernel<<<grid, block_shape>>>(in, out, matrix_side); }, 3);
     };
-    raw.scatters.push_back({static_cast<int>(block.x), static_cast<int>(block.y),
-                            static_cast<int>(side), ms(write_columns<true>),
-                            ms(write_columns<false>)});
+    raw.scattered_stores.push_back({static_cast<int>(block_shape.x),
+        static_cast<int>(block_shape.y),
+                            static_cast<int>(matrix_side), measure_ms(store_down_columns<true>),
+                            measure_ms(store_down_columns<false>)});
 }
 
 }  // namespace

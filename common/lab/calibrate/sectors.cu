@@ -7,9 +7,9 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr unsigned kSectorBytes = 32, kLoadsInFlight = 8, kThreads = 256;
+constexpr unsigned kSectorBytes = 32, kLoadsPerThread = 8, kThreadsPerBlock = 256;
 
-__device__ unsigned hash(unsigned x) {
+__device__ unsigned scramble_bits(unsigned x) {
     x ^= x >> 16;
     x *= 0x7feb352du;
     x ^= x >> 15;
@@ -18,33 +18,36 @@ __device__ unsigned hash(unsigned x) {
     return x;
 }
 
-/// Reads 4 bytes from each of kLoadsInFlight sectors per thread. Groups of `group` lanes read
+/// Reads 4 bytes from each of kLoadsPerThread sectors per thread. Groups of `group` lanes read
 /// neighbouring sectors.
-__global__ void read_random_sectors(const char* in, unsigned sectors, unsigned group, void* sink) {
+__global__ void read_random_sectors(const char* in, unsigned sector_count,
+                                    unsigned lanes_per_group, void* sink) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned v[kLoadsInFlight];
+    unsigned v[kLoadsPerThread];
 #pragma unroll
-    for (unsigned k = 0; k < kLoadsInFlight; ++k) {
-        const unsigned request = k * gridDim.x * blockDim.x + thread;
-        const unsigned first = hash(request / group) & (sectors - 1) & ~(group - 1);
-        const char* at = in + std::size_t{first + request % group} * kSectorBytes;
+    for (unsigned k = 0; k < kLoadsPerThread; ++k) {
+        const unsigned request_index = k * gridDim.x * blockDim.x + thread;
+        const unsigned first =
+            scramble_bits(request_index / lanes_per_group) & (sector_count - 1) &
+            ~(lanes_per_group - 1);
+        const char* at = in + std::size_t{first + request_index % lanes_per_group} * kSectorBytes;
         asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[k]) : "l"(at));
     }
     unsigned sum = 0;
 #pragma unroll
-    for (unsigned k = 0; k < kLoadsInFlight; ++k) sum ^= v[k];
+    for (unsigned k = 0; k < kLoadsPerThread; ++k) sum ^= v[k];
     keep_alive(sum, sink);
 }
 
-/// Reads or writes 4 bytes in each of kLoadsInFlight sectors per thread. The sectors are `stride`
+/// Reads or writes 4 bytes in each of kLoadsPerThread sectors per thread. The sectors are `stride`
 /// bytes apart.
 template <bool WRITES>
-__global__ void touch_strided_sectors(char* data, unsigned stride, void* sink) {
-    const unsigned first = blockIdx.x * blockDim.x * kLoadsInFlight + threadIdx.x;
+__global__ void touch_strided_sectors(char* data, unsigned stride_bytes, void* sink) {
+    const unsigned first = blockIdx.x * blockDim.x * kLoadsPerThread + threadIdx.x;
     unsigned sum = 0;
 #pragma unroll
-    for (unsigned k = 0; k < kLoadsInFlight; ++k) {
-        char* at = data + std::size_t{first + k * blockDim.x} * stride;
+    for (unsigned k = 0; k < kLoadsPerThread; ++k) {
+        char* at = data + std::size_t{first + k * blockDim.x} * stride_bytes;
         if (WRITES) {
             *reinterpret_cast<uint4*>(at) = {first, k, 0, 0};
             *reinterpret_cast<uint4*>(at + 16) = {first, k, 1, 1};
@@ -62,34 +65,39 @@ __global__ void touch_strided_sectors(char* data, unsigned stride, void* sink) {
 void measure_sectors(Bench& bench, RawMeasurements& raw) {
     constexpr std::size_t mib = std::size_t{1} << 20;
     constexpr unsigned blocks = 16384;
-    const double sectors_read = static_cast<double>(blocks) * kThreads * kLoadsInFlight;
+    const double sectors_read = static_cast<double>(blocks) * kThreadsPerBlock * kLoadsPerThread;
     for (const unsigned group : {1u, 2u, 4u, 8u}) {
         for (const std::size_t size : {4, 8, 16, 24, 32, 64, 128, 256, 512, 1024}) {
             if (size * mib > bench.bytes() || (size & (size - 1)) != 0) continue;
-            const auto sectors = static_cast<unsigned>(size * mib / kSectorBytes);
+            const auto sector_count = static_cast<unsigned>(size * mib / kSectorBytes);
             const double ms = bench.ms([&] {
-                read_random_sectors<<<blocks, kThreads>>>(bench.in(), sectors, group, bench.out());
+                read_random_sectors<<<blocks, kThreadsPerBlock>>>(bench.in(), sector_count, group,
+                                                                  bench.out());
             });
-            raw.sectors.push_back({"random read", static_cast<double>(group) * kSectorBytes,
+            raw.sector_bandwidths.push_back({"random read",
+                static_cast<double>(group) * kSectorBytes,
                                    static_cast<double>(size),
                                    sectors_read * kSectorBytes / ms / 1e6});
         }
     }
     for (const unsigned stride : {32u, 64u, 96u, 128u, 256u, 512u, 1024u, 4096u}) {
-        const std::size_t of_block = std::size_t{kThreads} * kLoadsInFlight * stride;
+        const std::size_t of_block = std::size_t{kThreadsPerBlock} * kLoadsPerThread * stride;
         const auto all = static_cast<unsigned>(bench.bytes() / of_block);
-        const double bytes = static_cast<double>(all) * kThreads * kLoadsInFlight * kSectorBytes;
-        const double read = bench.ms([&] {
-            touch_strided_sectors<false><<<all, kThreads>>>(bench.in(), stride, bench.out());
+        const double bytes =
+            static_cast<double>(all) * kThreadsPerBlock * kLoadsPerThread * kSectorBytes;
+        const double read_ms = bench.ms([&] {
+            touch_strided_sectors<false><<<all, kThreadsPerBlock>>>(bench.in(), stride,
+                                                                    bench.out());
         });
-        const double written = bench.ms([&] {
-            touch_strided_sectors<true><<<all, kThreads>>>(bench.out(), stride, bench.out());
+        const double write_ms = bench.ms([&] {
+            touch_strided_sectors<true><<<all, kThreadsPerBlock>>>(bench.out(), stride,
+                                                                   bench.out());
         });
         const double size = static_cast<double>(bench.bytes() / mib);
-        raw.sectors.push_back(
-            {"strided read", static_cast<double>(stride), size, bytes / read / 1e6});
-        raw.sectors.push_back(
-            {"strided write", static_cast<double>(stride), size, bytes / written / 1e6});
+        raw.sector_bandwidths.push_back(
+            {"strided read", static_cast<double>(stride), size, bytes / read_ms / 1e6});
+        raw.sector_bandwidths.push_back(
+            {"strided write", static_cast<double>(stride), size, bytes / write_ms / 1e6});
     }
 }
 

@@ -2,14 +2,12 @@
 // all generators.
 //
 // Each text contains one kernel, named `kernel`, with these parameters:
-//    const unsigned* in      kInWords words: input_word() for the kernel's seed
-//    unsigned* out           kOutWords words per thread, initially filled with kOutFill bytes
-//    unsigned* sums          kSumWords words, initially zero; changed only by atomics whose order
-//                            does not matter
-//    unsigned char* scratch  kScratchBytes bytes per thread, initially zero
-//    unsigned seed
-// The first line is a comment with the launch:
-//    // launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED
+//    const unsigned* in      kInputWords words: random_input_word() for the kernel's seed
+//    unsigned* out           kOutputWordsPerThread words per thread, initially filled with
+// kOutputFillByte bytes    unsigned* sums          kSumsArrayWords words, initially zero; changed
+// only by atomics whose order                            does not matter    unsigned char* scratch
+// kScratchBytesPerThread bytes per thread, initially zero    unsigned seed The first line is a
+// comment with the launch:    // launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED
 //
 // The kernel's behaviour is fully defined: it reads only memory that was written, has no races and
 // no out-of-bounds accesses, and every loop ends. Its results are therefore the same on every
@@ -25,13 +23,13 @@ namespace coalesce::campaign {
 using u32 = unsigned;
 using u64 = unsigned long long;
 
-inline constexpr u32 kInWords = 1024;
-inline constexpr u32 kOutWords = 32;
-inline constexpr u32 kOutFill = 0xa5;
-inline constexpr u32 kSumWords = 64;
-inline constexpr u32 kScratchBytes = 64;
+inline constexpr u32 kInputWords = 1024;
+inline constexpr u32 kOutputWordsPerThread = 32;
+inline constexpr u32 kOutputFillByte = 0xa5;
+inline constexpr u32 kSumsArrayWords = 64;
+inline constexpr u32 kScratchBytesPerThread = 64;
 inline constexpr u32 kMaxBlocks = 6;
-inline constexpr u32 kMaxThreads = 256;
+inline constexpr u32 kMaxThreadsPerBlock = 256;
 
 /// The exit code of campaign_run after an error on a GPU. The remaining kernels must then run in a
 /// new process.
@@ -40,16 +38,16 @@ inline constexpr int kExitAfterGpuError = 3;
 struct Launch {
     u32 blocks = 1;
     u32 threads_x = 1, threads_y = 1, threads_z = 1;
-    u32 dynamic_shared = 0;
+    u32 dynamic_shared_bytes = 0;
 
     u32 threads() const { return threads_x * threads_y * threads_z; }
-    u32 all_threads() const { return blocks * threads(); }
+    u32 total_threads() const { return blocks * threads(); }
 };
 
 inline std::string format_launch_line(const Launch& launch) {
     char text[100];
     std::snprintf(text, sizeof text, "// launch %u %u %u %u %u\n", launch.blocks, launch.threads_x,
-                  launch.threads_y, launch.threads_z, launch.dynamic_shared);
+                  launch.threads_y, launch.threads_z, launch.dynamic_shared_bytes);
     return text;
 }
 
@@ -58,12 +56,13 @@ inline std::string format_launch_line(const Launch& launch) {
 inline std::optional<Launch> parse_launch(const std::string& text) {
     Launch l;
     if (std::sscanf(text.c_str(), "// launch %u %u %u %u %u", &l.blocks, &l.threads_x, &l.threads_y,
-                    &l.threads_z, &l.dynamic_shared) != 5)
+                    &l.threads_z, &l.dynamic_shared_bytes) != 5)
         return std::nullopt;
-    const bool sizes = l.threads_x >= 1 && l.threads_x <= kMaxThreads && l.threads_y >= 1 &&
-                       l.threads_y <= kMaxThreads && l.threads_z >= 1 && l.threads_z <= 64;
-    if (!sizes || l.blocks < 1 || l.blocks > kMaxBlocks || l.threads() > kMaxThreads ||
-        l.dynamic_shared > 48 * 1024)
+    const bool are_sizes_valid = l.threads_x >= 1 && l.threads_x <= kMaxThreadsPerBlock &&
+                                 l.threads_y >= 1 && l.threads_y <= kMaxThreadsPerBlock &&
+                                 l.threads_z >= 1 && l.threads_z <= 64;
+    if (!are_sizes_valid || l.blocks < 1 || l.blocks > kMaxBlocks ||
+        l.threads() > kMaxThreadsPerBlock || l.dynamic_shared_bytes > 48 * 1024)
         return std::nullopt;
     return l;
 }
@@ -76,7 +75,7 @@ inline u64 hash_bits(u64 x) {
 
 /// Returns word `index` of `in`. Three out of four words have random bits. The others are small
 /// integers or floats of moderate size.
-inline u32 input_word(u32 seed, u32 index) {
+inline u32 random_input_word(u32 seed, u32 index) {
     const u64 random = hash_bits(u64{seed} << 32 | index);
     const u32 bits = static_cast<u32>(random >> 32);
     switch (random & 7) {

@@ -9,7 +9,7 @@ namespace coalesce::campaign {
 
 /// An argument of a pattern: a string, a number, or an object with a name, such as a type.
 struct PatternArgument {
-    PatternArgument(std::string given) : text(std::move(given)) {}
+    PatternArgument(std::string argument_text) : text(std::move(argument_text)) {}
     PatternArgument(const char* given) : text(given) {}
     PatternArgument(std::integral auto number) : text(std::to_string(number)) {}
     template <class Named>

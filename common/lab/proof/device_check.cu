@@ -12,9 +12,9 @@ using Count = unsigned long long;
 constexpr int kBlocks = 1056, kThreads = 256;
 
 /// Elements are compared bit for bit: 1, 2, 4 or 8 bytes as one integer, 16 bytes as two.
-struct Pair {
+struct WordPair {
     Count low, high;
-    __device__ bool operator==(const Pair& other) const {
+    __device__ bool operator==(const WordPair& other) const {
         return low == other.low && high == other.high;
     }
 };
@@ -28,7 +28,7 @@ __device__ bool is_nan_of_float(unsigned bits) {
 }
 
 /// The parts of a Problem that the kernel needs.
-struct Task {
+struct CheckTask {
     Produces::Kind kind;
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
@@ -42,8 +42,8 @@ struct Task {
     }
 };
 
-Task task_of(const Problem& problem) {
-    Task task{problem.produces.kind, problem.produces.tile, problem.rows,
+CheckTask make_check_task(const Problem& problem) {
+    CheckTask task{problem.produces.kind, problem.produces.tile, problem.rows,
               problem.cols,          problem.out_cols(),    problem.keeps_nan_payloads};
     if (!problem.is_permuted()) return task;
     const Permutation axes = problem.axes();
@@ -57,7 +57,7 @@ Task task_of(const Problem& problem) {
     return task;
 }
 
-__device__ long long permuted_source(const Task& task, long long place) {
+__device__ long long source_index_of_permuted(const CheckTask& task, long long place) {
     long long source = 0;
     for (int k = task.rank - 1; k >= 0; --k) {
         source += place % task.extents[k] * task.strides[k];
@@ -67,14 +67,14 @@ __device__ long long permuted_source(const Task& task, long long place) {
 }
 
 /// Returns the index in `in` of the element that belongs at index `place` in `out`, or -1 if there
-/// is none. See Problem::source_of.
-__device__ long long source_of(const Task& task, long long place) {
+/// is none. See Problem::source_index_of.
+__device__ long long source_index_of(const CheckTask& task, long long place) {
     const long long tile = task.tile, row = place / task.out_cols, col = place % task.out_cols;
     long long from_row = row, from_col = col;
     switch (task.kind) {
         case Produces::copy: break;
         case Produces::computed: return -1;  // not supported
-        case Produces::permuted: return permuted_source(task, place);
+        case Produces::permuted: return source_index_of_permuted(task, place);
         case Produces::transpose:
             from_row = col;
             from_col = row;
@@ -93,25 +93,26 @@ __device__ long long source_of(const Task& task, long long place) {
 }
 
 template <class Element>
-__global__ void count_wrong(Count* wrong, const Element* out, const Element* in, Task task,
+__global__ void count_wrong_on_device(Count* wrong, const Element* out, const Element* in,
+                                      CheckTask task,
                             Element poison) {
     const long long count = task.rows * task.cols;
     const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-    Count mine = 0;
+    Count own_wrong_count = 0;
     for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += step) {
-        const long long source = source_of(task, i);
+        const long long source = source_index_of(task, i);
         const Element expected = source < 0 ? poison : in[source];
-        const bool any_nan =
+        const bool are_both_nan =
             !task.keeps_nan_payloads && is_nan_of_float(expected) && is_nan_of_float(out[i]);
-        mine += !(out[i] == expected) && !any_nan;
+        own_wrong_count += !(out[i] == expected) && !are_both_nan;
     }
-    if (mine) atomicAdd(wrong, mine);
+    if (own_wrong_count) atomicAdd(wrong, own_wrong_count);
 }
 
 /// Adds up the bytes of a buffer. Combines each byte with its position before the addition, so that
 /// swapping two bytes changes the sum.
-__global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
+__global__ void sum_words_on_device(Count* sum, const unsigned char* buffer, Count count) {
     const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
     Count mine = 0;
     for (Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
@@ -124,53 +125,54 @@ __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
 }
 
 template <class Element>
-std::uint64_t wrong_of(const Task& task, const void* out, const void* in) {
+std::uint64_t run_wrong_count(const CheckTask& task, const void* out, const void* in) {
     Element poison;
     std::memset(&poison, kPoisonByte, sizeof poison);
-    const DeviceCount wrong;
-    count_wrong<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const Element*>(out),
+    const DeviceCounter wrong;
+    count_wrong_on_device<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const Element*>(out),
                                        static_cast<const Element*>(in), task, poison);
     return wrong.value();
 }
 
-std::uint64_t wrong_of(const Task& task, std::size_t element_size, const void* out,
+std::uint64_t run_wrong_count(const CheckTask& task, std::size_t element_size, const void* out,
                        const void* in) {
     switch (element_size) {
-        case 1: return wrong_of<unsigned char>(task, out, in);
-        case 2: return wrong_of<unsigned short>(task, out, in);
-        case 8: return wrong_of<Count>(task, out, in);
-        case 16: return wrong_of<Pair>(task, out, in);
-        default: return wrong_of<unsigned>(task, out, in);
+        case 1: return run_wrong_count<unsigned char>(task, out, in);
+        case 2: return run_wrong_count<unsigned short>(task, out, in);
+        case 8: return run_wrong_count<Count>(task, out, in);
+        case 16: return run_wrong_count<WordPair>(task, out, in);
+        default: return run_wrong_count<unsigned>(task, out, in);
     }
 }
 
 }  // namespace
 
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in) {
-    return wrong_of(task_of(problem), problem.element_size, out, in);
+    return run_wrong_count(make_check_task(problem), problem.element_size, out, in);
 }
 
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in) {
     const std::size_t unit = std::size_t{1} << std::countr_zero(element_size);
-    const auto units = static_cast<long long>(element_size / unit);
-    Task task{.kind = Produces::permuted,
+    const auto units_per_element = static_cast<long long>(element_size / unit);
+    CheckTask task{.kind = Produces::permuted,
               .tile = 0,
               .rows = 1,
-              .cols = units,
-              .out_cols = units,
+              .cols = units_per_element,
+              .out_cols = units_per_element,
               .keeps_nan_payloads = true};
     for (const ArrayAxis& axis : axes) {
         task.rows *= axis.size;
-        task.add_axis(axis.size, axis.step * units);
+        task.add_axis(axis.size, axis.step * units_per_element);
     }
-    task.add_axis(units, 1);
-    return wrong_of(task, unit, out, in);
+    task.add_axis(units_per_element, 1);
+    return run_wrong_count(task, unit, out, in);
 }
 
-std::uint64_t checksum(const void* buffer, std::size_t bytes) {
-    const DeviceCount sum;
-    sum_up<<<kBlocks, kThreads>>>(sum.data(), static_cast<const unsigned char*>(buffer), bytes);
+std::uint64_t compute_checksum(const void* buffer, std::size_t bytes) {
+    const DeviceCounter sum;
+    sum_words_on_device<<<kBlocks, kThreads>>>(sum.data(),
+                                               static_cast<const unsigned char*>(buffer), bytes);
     return sum.value();
 }
 

@@ -29,6 +29,6 @@ std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<A
                                    const void* out, const void* in);
 
 /// Returns a sum that changes if any byte of the buffer changes, or if two bytes are swapped.
-std::uint64_t checksum(const void* buffer, std::size_t bytes);
+std::uint64_t compute_checksum(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce::proof

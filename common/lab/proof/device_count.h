@@ -10,9 +10,9 @@
 namespace coalesce::proof {
 
 /// A counter in device memory that starts at 0.
-class DeviceCount {
+class DeviceCounter {
 public:
-    DeviceCount() : buffer_(sizeof(unsigned long long)) {
+    DeviceCounter() : buffer_(sizeof(unsigned long long)) {
         CUDA_CHECK(cudaMemset(buffer_.data(), 0, sizeof(unsigned long long)));
     }
     unsigned long long* data() const { return static_cast<unsigned long long*>(buffer_.data()); }

@@ -48,9 +48,9 @@ inline void add_device_option(CLI::App& app, std::string& device) {
     app.add_option("--device", device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));
 }
-inline DeviceChoice parse_device_choice(const std::string& device, bool only_checks) {
+inline DeviceChoice parse_device_choice(const std::string& device, bool is_only_checking) {
     if (device != "sim") return DeviceChoice::gpu;
-    if (only_checks) return DeviceChoice::simulator;
+    if (is_only_checking) return DeviceChoice::simulator;
     throw UsageError(
         "kernels cannot be timed on the simulated GPU: use --device sim only with --check");
 }
@@ -58,29 +58,30 @@ inline DeviceChoice parse_device_choice(const std::string& device, bool only_che
 /// Implements main for a program: parses the command line, calls `run`, and prints errors.
 /// `add_options` defines the options. Returns the exit code.
 template <class Words>
-int run_program(const std::string& name, const std::string& about, int argc, char** argv,
-                void (*add_options)(CLI::App& app, Words& words),
+int run_program(const std::string& name, const std::string& program_description, int argc,
+                char** argv, void (*add_options)(CLI::App& app, Words& words),
                 int (*run)(const Words& words, char** argv)) {
     seconds_since_start();
-    CLI::App app{about, name};
+    CLI::App app{program_description, name};
     app.set_help_flag("-h,--help", "Print this text");
     Words words;
     add_options(app, words);
-    const auto fail = [&](const std::string& what, ExitCode code) {
+    const auto report_failure = [&](const std::string& what, ExitCode code) {
         std::cerr << name << ": " << what << "\n";
         return code;
     };
     try {
         app.parse(argc, argv);
         return run(words, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
+    } catch (const CLI::Success& help_request) {
+        return app.exit(help_request);
     } catch (const CLI::ParseError& error) {
-        return fail(std::string(error.what()) + " (--help lists the options)", exit_usage);
+        return report_failure(std::string(error.what()) + " (--help lists the options)",
+                              exit_usage);
     } catch (const UsageError& error) {
-        return fail(error.what(), exit_usage);
+        return report_failure(error.what(), exit_usage);
     } catch (const std::exception& error) {
-        return fail(error.what(), exit_wrong);
+        return report_failure(error.what(), exit_wrong);
     }
 }
 

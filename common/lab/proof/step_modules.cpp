@@ -14,14 +14,14 @@ namespace coalesce {
 namespace {
 
 // run_step, called by a module's main, stores its variants here.
-std::vector<Variant>* caught = nullptr;
+std::vector<Variant>* caught_variants = nullptr;
 
 }  // namespace
 
 /// Replaces the harness's run_step in a program that links this file. Such a program loads steps
 /// instead of running one.
 int run_step(int, char**, const std::vector<Variant>& variants) {
-    *caught = variants;
+    *caught_variants = variants;
     return exit_right;
 }
 
@@ -30,12 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path module_path(const std::string& name) {
+fs::path path_of_module(const std::string& name) {
     return fs::read_symlink("/proc/self/exe").parent_path() / "modules" / (name + ".so");
 }
 
 StepVariants load(const std::string& name) {
-    const fs::path file = module_path(name);
+    const fs::path file = path_of_module(name);
     void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module) {
         throw UsageError("the kernels of " + name + " cannot be loaded: " + dlerror() +
@@ -47,7 +47,7 @@ StepVariants load(const std::string& name) {
         throw UsageError(file.string() + " has no function main, so it is not a step");
     StepVariants step;
     step.name = name;
-    caught = &step.variants;
+    caught_variants = &step.variants;
     std::string program = name;
     char* argv[] = {program.data(), nullptr};
     main_of_step(1, argv);
@@ -64,7 +64,7 @@ std::vector<StepVariants> load_steps(const std::vector<std::string>& names) {
 }
 
 bool has_module(const std::string& name) {
-    return fs::exists(module_path(name));
+    return fs::exists(path_of_module(name));
 }
 
 }  // namespace proof

@@ -16,33 +16,34 @@ struct TimePair {
     std::string bottleneck;
     /// the effects in this kernel that the model does not cover
     std::vector<std::string> unknown;
-    bool is_known() const { return unknown.empty(); }
+    bool is_fully_modelled() const { return unknown.empty(); }
     /// Returns the relative error; 0.05 means that the prediction is 5 % too long.
-    double error() const { return predicted / measured - 1; }
+    double relative_error() const { return predicted / measured - 1; }
 };
 
 /// Statistics of the absolute errors in a list of pairs.
 struct ErrorSummary {
     std::size_t pairs = 0;
-    double median = 0, percentile_90 = 0, worst = 0;
+    double median = 0, percentile_90_error = 0, worst_error = 0;
     /// The number of pairs with an error below 10 %, and the number with an error above 30 %.
-    std::size_t within_10 = 0, beyond_30 = 0;
-    /// The number of pairs of kernels whose measured times differ by more than 5 %. `in_order` is
-    /// the number of these pairs that the model predicts in the right order.
-    std::size_t comparable = 0, in_order = 0;
+    std::size_t pairs_within_10_percent = 0, pairs_beyond_30_percent = 0;
+    /// The number of pairs of kernels whose measured times differ by more than 5 %.
+    /// `correct_orders` is the number of these pairs that the model predicts in the right order.
+    std::size_t comparable_orders = 0, correct_orders = 0;
     /// Returns the fraction of pairs of kernels that the model predicts in the right order. Returns
     /// 1 if there are no pairs to compare.
-    double order() const {
-        return comparable == 0 ? 1
-                               : static_cast<double>(in_order) / static_cast<double>(comparable);
+    double correct_order_fraction() const {
+        return comparable_orders == 0
+                   ? 1
+                   : static_cast<double>(correct_orders) / static_cast<double>(comparable_orders);
     }
 };
 
-ErrorSummary summarize(const std::vector<TimePair>& pairs);
+ErrorSummary summarize_errors(const std::vector<TimePair>& pairs);
 /// Returns the pairs whose kernels the model covers completely.
-std::vector<TimePair> fully_modelled_pairs(const std::vector<TimePair>& pairs);
+std::vector<TimePair> select_fully_modelled_pairs(const std::vector<TimePair>& pairs);
 /// Returns the `count` worst pairs, the worst one first, or all pairs if there are fewer.
-std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count);
+std::vector<TimePair> find_worst_pairs(const std::vector<TimePair>& pairs, std::size_t count);
 
 /// Returns text for a terminal: all pairs, the ten worst pairs, and statistics. The statistics are
 /// repeated for the pairs that the model covers completely.

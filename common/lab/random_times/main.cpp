@@ -21,36 +21,38 @@ using namespace coalesce::timing;
 namespace {
 
 struct CommandLine {
-    std::string make, measure, predict;
-    bool check = false, transposes = false;
-    std::vector<std::string> compare;
+    std::string folder_to_make, folder_to_measure, folder_to_predict;
+    bool checks_results = false, makes_transposes = false;
+    std::vector<std::string> files_to_compare;
     std::uint64_t seed = 1;
-    int count = 40;
+    int kernel_count = 40;
     std::string gpu = "H200", json, device = "auto";
 };
 
-void add_options(CLI::App& app, CommandLine& words) {
+void add_options(CLI::App& app, CommandLine& options) {
     auto* what = app.add_option_group("what to do");
-    what->add_option("--make", words.make, "Write kernels and kernels.json into this folder");
-    what->add_flag("--check", words.check,
+    what->add_option("--make", options.folder_to_make,
+                     "Write kernels and kernels.json into this folder");
+    what->add_flag("--check", options.checks_results,
                    "Run each kernel at a small size, and compare with the host");
-    what->add_option("--measure", words.measure, "Measure the kernels of this folder on the GPU");
-    what->add_option("--predict", words.predict,
+    what->add_option("--measure", options.folder_to_measure,
+                     "Measure the kernels of this folder on the GPU");
+    what->add_option("--predict", options.folder_to_predict,
                      "Predict the times of these kernels on the simulated GPU");
-    what->add_option("--compare", words.compare,
+    what->add_option("--compare", options.files_to_compare,
                      "Compare a file of predictions with a file of measurements")
         ->expected(2);
     what->require_option(1);
-    app.add_option("--seed", words.seed, "Seed of the random kernels")->capture_default_str();
-    app.add_option("--count", words.count, "Number of kernels")
+    app.add_option("--seed", options.seed, "Seed of the random kernels")->capture_default_str();
+    app.add_option("--count", options.kernel_count, "Number of kernels")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
-    app.add_flag("--transposes", words.transposes,
+    app.add_flag("--transposes", options.makes_transposes,
                  "Instead of random kernels, make transposes that use no shared memory and differ "
                  "in one property");
-    app.add_option("--gpu", words.gpu, "GPU to predict times for")->capture_default_str();
-    app.add_option("--json", words.json, "File for the measured or predicted times");
-    app.add_option("--device", words.device, "For --check: auto, gpu or sim")
+    app.add_option("--gpu", options.gpu, "GPU to predict times for")->capture_default_str();
+    app.add_option("--json", options.json, "File for the measured or predicted times");
+    app.add_option("--device", options.device, "For --check: auto, gpu or sim")
         ->check(CLI::IsMember({"auto", "gpu", "sim"}));
 }
 
@@ -63,39 +65,40 @@ T read_json(const std::string& file) {
     }
 }
 
-void need_json(const CommandLine& words) {
-    if (words.json.empty()) throw UsageError("name a file for the times: --json FILE");
-    check_writable(words.json);
+void require_json_option(const CommandLine& options) {
+    if (options.json.empty()) throw UsageError("name a file for the times: --json FILE");
+    check_writable(options.json);
 }
 
 template <class T>
-int written(const T& times, const CommandLine& words) {
-    write_file(words.json, codec::write(times, true) + "\n");
-    std::cout << "Written to " << words.json << "\n";
+int write_times(const T& times, const CommandLine& options) {
+    write_file(options.json, codec::write(times, true) + "\n");
+    std::cout << "Written to " << options.json << "\n";
     return exit_right;
 }
 
-std::vector<Kernel> select_kernels(const CommandLine& words) {
-    return words.transposes ? transposing_kernels() : random_kernels(words.seed, words.count);
+std::vector<Kernel> select_kernels(const CommandLine& options) {
+    return options.makes_transposes ? transposing_kernels()
+                                    : random_kernels(options.seed, options.kernel_count);
 }
 
-int make(const CommandLine& words) {
-    const std::vector<Kernel> kernels = select_kernels(words);
-    write_kernels(kernels, words.make);
+int write_selected_kernels(const CommandLine& options) {
+    const std::vector<Kernel> kernels = select_kernels(options);
+    write_kernels(kernels, options.folder_to_make);
     std::cout << kernels.size() << " kernels "
-              << (words.transposes ? "" : "of seed " + std::to_string(words.seed) + " ")
-              << "written to " << words.make << "\n";
+              << (options.makes_transposes ? "" : "of seed " + std::to_string(options.seed) + " ")
+              << "written to " << options.folder_to_make << "\n";
     return exit_right;
 }
 
-int check_all(const CommandLine& words, char** argv) {
-    const DeviceChoice choice = words.device == "gpu"   ? DeviceChoice::gpu
-                                : words.device == "sim" ? DeviceChoice::simulator
-                                                        : DeviceChoice::automatic;
+int check_all(const CommandLine& options, char** argv) {
+    const DeviceChoice choice = options.device == "gpu"   ? DeviceChoice::gpu
+                                : options.device == "sim" ? DeviceChoice::simulator
+                                                          : DeviceChoice::automatic;
     const Device device = choose_device(choice, argv);
     std::cout << device.first_line() << std::endl;
     int wrong = 0;
-    const std::vector<Kernel> kernels = select_kernels(words);
+    const std::vector<Kernel> kernels = select_kernels(options);
     for (const Kernel& kernel : kernels) {
         const std::string what = check_small_run(kernel, LoadedRandomKernel(kernel), device);
         if (what.empty()) continue;
@@ -107,34 +110,34 @@ int check_all(const CommandLine& words, char** argv) {
     return wrong == 0 ? exit_right : exit_wrong;
 }
 
-int measure_all(const CommandLine& words, char** argv) {
-    need_json(words);
-    const std::vector<Kernel> kernels = read_kernels(words.measure);
+int measure_all(const CommandLine& options, char** argv) {
+    require_json_option(options);
+    const std::vector<Kernel> kernels = read_kernels(options.folder_to_measure);
     const Device device = choose_device(DeviceChoice::gpu, argv);
     std::cout << device.first_line() << std::endl;
-    return written(measure(kernels, device), words);
+    return write_times(measure(kernels, device), options);
 }
 
-int predict_all(const CommandLine& words, char** argv) {
-    need_json(words);
-    const std::vector<Kernel> kernels = read_kernels(words.predict);
+int predict_all(const CommandLine& options, char** argv) {
+    require_json_option(options);
+    const std::vector<Kernel> kernels = read_kernels(options.folder_to_predict);
     choose_device(DeviceChoice::simulator, argv);
-    return written(predict(kernels, words.gpu), words);
+    return write_times(predict(kernels, options.gpu), options);
 }
 
-int compare(const CommandLine& words) {
-    const auto predicted = read_json<PredictedKernels>(words.compare[0]);
-    const auto measured = read_json<MeasuredKernels>(words.compare[1]);
+int compare(const CommandLine& options) {
+    const auto predicted = read_json<PredictedKernels>(options.files_to_compare[0]);
+    const auto measured = read_json<MeasuredKernels>(options.files_to_compare[1]);
     std::cout << format_text(pairs_of(predicted, measured));
     return exit_right;
 }
 
-int run(const CommandLine& words, char** argv) {
-    if (!words.make.empty()) return make(words);
-    if (words.check) return check_all(words, argv);
-    if (!words.measure.empty()) return measure_all(words, argv);
-    if (!words.predict.empty()) return predict_all(words, argv);
-    return compare(words);
+int run(const CommandLine& options, char** argv) {
+    if (!options.folder_to_make.empty()) return write_selected_kernels(options);
+    if (options.checks_results) return check_all(options, argv);
+    if (!options.folder_to_measure.empty()) return measure_all(options, argv);
+    if (!options.folder_to_predict.empty()) return predict_all(options, argv);
+    return compare(options);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::size_t kRoomBetweenBuffers = std::size_t{1} << 20 | 3840;
 
 /// Fills the buffer with varying words, because the speed of memory may depend on the data.
 void fill(const DeviceBuffer& buffer) {
-    const Bytes words = make_input(Computation{}, std::size_t{32} << 20);
+    const ByteVector words = make_input(Computation{}, std::size_t{32} << 20);
     for (std::size_t at = 0; at < buffer.bytes(); at += words.size()) {
         CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer.data()) + at, words.data(),
                               std::min(words.size(), buffer.bytes() - at), cudaMemcpyHostToDevice));
@@ -27,7 +27,8 @@ void fill(const DeviceBuffer& buffer) {
 
 std::size_t max_bytes(const std::vector<Kernel>& kernels, std::uint64_t MatrixLaunch::*bytes) {
     std::size_t most = 0;
-    for (const Kernel& kernel : kernels) most = std::max<std::size_t>(most, kernel.full.*bytes);
+    for (const Kernel& kernel : kernels)
+        most = std::max<std::size_t>(most, kernel.measured_launch.*bytes);
     return most + kRoomBetweenBuffers;
 }
 
@@ -43,8 +44,8 @@ MeasuredKernels measure(const std::vector<Kernel>& kernels, const Device& device
         const LoadedRandomKernel loaded(kernel);
         const std::string wrong = check_small_run(kernel, loaded, device);
         if (!wrong.empty()) throw std::runtime_error(kernel.name + " is wrong: " + wrong);
-        const Timing timing =
-            stopwatch.time_on_device([&] { loaded.launch(kernel.full, out.data(), in.data()); });
+        const Timing timing = stopwatch.time_on_device(
+            [&] { loaded.launch(kernel.measured_launch, out.data(), in.data()); });
         std::cout << format("%-46s %10.4f ms\n", kernel.title.c_str(), timing.ms) << std::flush;
         all.kernels.push_back({kernel.name, kernel.title, kernel.fingerprint, timing.ms,
                                timing.spread, timing.repetitions});

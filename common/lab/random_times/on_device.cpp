@@ -11,7 +11,7 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int kMaxCompileSeconds = 60;
+constexpr int kMaxCompilerSeconds = 60;
 
 std::string compile_to_ptx(const Kernel& kernel) {
     const auto compiler = find_compiler(Compiler::any);
@@ -20,14 +20,14 @@ std::string compile_to_ptx(const Kernel& kernel) {
             "kernels cannot be compiled, because neither the CUDA toolkit nor clang was found");
     }
     const RawOutput raw =
-        run_compiler(*compiler, kernel.text, native_architecture(), kMaxCompileSeconds);
+        run_compiler(*compiler, kernel.text, native_architecture(), kMaxCompilerSeconds);
     if (raw.is_good) return raw.ptx;
     throw std::runtime_error(kernel.name + " does not compile:\n" + raw.output);
 }
 
 /// Waits for the launch. Returns the reports of the simulator's checks, or the error of the launch.
 /// On a real GPU an error destroys the process's context, so an exception is thrown.
-std::string wait_for_problem(const Device& device) {
+std::string wait_and_describe_problem(const Device& device) {
     if (!device.simulated) {
         CUDA_CHECK(cudaDeviceSynchronize());
         return "";
@@ -53,9 +53,9 @@ LoadedRandomKernel::LoadedRandomKernel(const Kernel& kernel) {
     CUDA_CHECK(
         cudaLibraryLoadData(&library_, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     CUDA_CHECK(cudaLibraryGetKernel(&kernel_, library_, kernel.name.c_str()));
-    if (kernel.full.shared_bytes > 0) {
+    if (kernel.measured_launch.shared_bytes > 0) {
         CUDA_CHECK(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        kernel.full.shared_bytes));
+                                        kernel.measured_launch.shared_bytes));
     }
 }
 
@@ -65,33 +65,33 @@ LoadedRandomKernel::~LoadedRandomKernel() {
 }
 
 void LoadedRandomKernel::launch(const MatrixLaunch& run, void* out, const void* in) const {
-    const auto extent = [](const std::array<int, 3>& of) {
+    const auto to_dim3 = [](const std::array<int, 3>& of) {
         return dim3(static_cast<unsigned>(of[0]), static_cast<unsigned>(of[1]),
                     static_cast<unsigned>(of[2]));
     };
-    cudaLaunchConfig_t config{};
-    config.gridDim = extent(run.grid);
-    config.blockDim = extent(run.block);
-    config.dynamicSmemBytes = static_cast<std::size_t>(run.shared_bytes);
+    cudaLaunchConfig_t launch_config{};
+    launch_config.gridDim = to_dim3(run.grid);
+    launch_config.blockDim = to_dim3(run.block);
+    launch_config.dynamicSmemBytes = static_cast<std::size_t>(run.shared_bytes);
     int rows = run.rows, cols = run.cols, in_pitch = run.in_pitch, out_pitch = run.out_pitch,
         zero = 0;
     void* arguments[] = {&out, &in, &rows, &cols, &in_pitch, &out_pitch, &zero};
-    CUDA_CHECK(cudaLaunchKernelExC(&config, kernel_, arguments));
+    CUDA_CHECK(cudaLaunchKernelExC(&launch_config, kernel_, arguments));
 }
 
 std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded,
                             const Device& device) {
-    const MatrixLaunch& run = kernel.small;
-    const Bytes before = make_input(kernel.work, run.in_bytes);
-    Bytes after(run.out_bytes);
+    const MatrixLaunch& run = kernel.checked_launch;
+    const ByteVector before = make_input(kernel.computation, run.in_bytes);
+    ByteVector after(run.out_bytes);
     const DeviceBuffer in(before.size()), out(after.size());
     CUDA_CHECK(cudaMemcpy(in.data(), before.data(), before.size(), cudaMemcpyHostToDevice));
-    CUDA_CHECK(cudaMemset(out.data(), kUntouched, after.size()));
+    CUDA_CHECK(cudaMemset(out.data(), kUnwrittenByte, after.size()));
     loaded.launch(run, out.data(), in.data());
-    const std::string report = wait_for_problem(device);
+    const std::string report = wait_and_describe_problem(device);
     if (!report.empty()) return report;
     CUDA_CHECK(cudaMemcpy(after.data(), out.data(), after.size(), cudaMemcpyDeviceToHost));
-    return describe_wrong_element(kernel.work, run, before, after);
+    return describe_wrong_element(kernel.computation, run, before, after);
 }
 
 }  // namespace coalesce::timing

@@ -37,7 +37,7 @@ std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& load
 /// The measured time of a kernel.
 struct MeasuredKernel {
     std::string name, title, fingerprint;
-    double ms = 0, spread = 0;
+    double ms = 0, relative_spread = 0;
     int repetitions = 0;
 };
 struct MeasuredKernels {
@@ -68,7 +68,7 @@ PredictedKernels predict(const std::vector<Kernel>& kernels, const std::string& 
 
 void describe(auto& codec, MeasuredKernel& one) {
     codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
-                  one.ms, "spread", one.spread, "repetitions", one.repetitions);
+                  one.ms, "spread", one.relative_spread, "repetitions", one.repetitions);
 }
 void describe(auto& codec, MeasuredKernels& all) {
     codec::version(codec, "list of measured times", 1);

@@ -15,12 +15,13 @@ PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
     const LoadedRandomKernel loaded(kernel);
     // Do not initialize the buffers, so that the simulator allocates host memory only for the pages
     // that the kernel accesses.
-    const DeviceBuffer in(kernel.full.in_bytes), out(kernel.full.out_bytes);
+    const DeviceBuffer in(kernel.measured_launch.in_bytes), out(kernel.measured_launch.out_bytes);
     const auto launch = [&] {
-        loaded.launch(kernel.full, out.data(), in.data());
+        loaded.launch(kernel.measured_launch, out.data(), in.data());
         CUDA_CHECK(cudaDeviceSynchronize());
     };
-    const auto bytes = static_cast<double>(kernel.full.in_bytes + kernel.full.out_bytes);
+    const auto bytes =
+        static_cast<double>(kernel.measured_launch.in_bytes + kernel.measured_launch.out_bytes);
     const Prediction prediction = predict_launches(launch, bytes, {}, gpu).longest();
     PredictedKernel one{kernel.name,
                         kernel.title,

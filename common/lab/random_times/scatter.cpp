@@ -10,25 +10,27 @@
 namespace coalesce::timing {
 namespace {
 
-using proof::Anchor;
 using proof::kGridColour;
 using proof::kSecondaryTextColour;
 using proof::Point;
 using proof::Svg;
+using proof::TextAnchor;
 
-constexpr double kLeft = 80, kRight = 620, kTop = 56, kBottom = 596;
-constexpr int kWidth = 660, kHeight = 690;
-constexpr std::size_t kNamedDots = 5;
+constexpr double kLeftPixel = 80, kRightPixel = 620, kTopPixel = 56, kBottomPixel = 596;
+constexpr int kWidthPixels = 660, kHeightPixels = 690;
+constexpr std::size_t kMaxNamedDots = 5;
 constexpr const char* kDotColour = proof::kBlue;
 constexpr const char* kLineColour = proof::kRed;
 
 /// The scale of both axes, from `least` to `most` milliseconds.
 struct LogTimeScale {
-    double least, most;
-    double share(double ms) const { return std::log(ms / least) / std::log(most / least); }
+    double min_ms, max_ms;
+    double fraction_of_axis(double ms) const {
+        return std::log(ms / min_ms) / std::log(max_ms / min_ms);
+    }
     Point at(double measured, double predicted) const {
-        return {kLeft + (kRight - kLeft) * share(measured),
-                kBottom - (kBottom - kTop) * share(predicted)};
+        return {kLeftPixel + (kRightPixel - kLeftPixel) * fraction_of_axis(measured),
+                kBottomPixel - (kBottomPixel - kTopPixel) * fraction_of_axis(predicted)};
     }
 };
 
@@ -44,85 +46,88 @@ LogTimeScale fit_scale(const std::vector<TimePair>& pairs) {
 }
 
 /// Returns 1, 2 and 5 times each power of ten within the scale.
-std::vector<double> axis_marks(const LogTimeScale& scale) {
+std::vector<double> list_axis_marks(const LogTimeScale& scale) {
     std::vector<double> marks;
-    for (double ten = std::pow(10, std::floor(std::log10(scale.least))); ten < scale.most;
-         ten *= 10) {
+    for (double power_of_ten = std::pow(10, std::floor(std::log10(scale.min_ms)));
+         power_of_ten < scale.max_ms; power_of_ten *= 10) {
         for (const double times : {1, 2, 5}) {
-            const double mark = ten * times;
-            if (mark >= scale.least && mark <= scale.most) marks.push_back(mark);
+            const double mark = power_of_ten * times;
+            if (mark >= scale.min_ms && mark <= scale.max_ms) marks.push_back(mark);
         }
     }
     return marks;
 }
 
 void draw_axes(Svg& svg, const LogTimeScale& scale) {
-    for (const double mark : axis_marks(scale)) {
+    for (const double mark : list_axis_marks(scale)) {
         const Point here = scale.at(mark, mark);
-        svg.line({here.x, kTop}, {here.x, kBottom}, kGridColour);
-        svg.line({kLeft, here.y}, {kRight, here.y}, kGridColour);
-        svg.text({here.x, kBottom + 18}, format("%g", mark), Anchor::middle, 11,
+        svg.line({here.x, kTopPixel}, {here.x, kBottomPixel}, kGridColour);
+        svg.line({kLeftPixel, here.y}, {kRightPixel, here.y}, kGridColour);
+        svg.text({here.x, kBottomPixel + 18}, format("%g", mark), TextAnchor::middle, 11,
                  kSecondaryTextColour);
-        svg.text({kLeft - 8, here.y + 4}, format("%g", mark), Anchor::end, 11,
+        svg.text({kLeftPixel - 8, here.y + 4}, format("%g", mark), TextAnchor::end, 11,
                  kSecondaryTextColour);
     }
-    svg.text({(kLeft + kRight) / 2, kBottom + 40}, "measured, milliseconds", Anchor::middle, 12);
-    svg.text({kLeft - 60, kTop - 12}, "predicted, milliseconds", Anchor::start, 12);
+    svg.text({(kLeftPixel + kRightPixel) / 2, kBottomPixel + 40}, "measured, milliseconds",
+             TextAnchor::middle, 12);
+    svg.text({kLeftPixel - 60, kTopPixel - 12}, "predicted, milliseconds", TextAnchor::start, 12);
 }
 
 /// Draws the visible part of the line on which predicted time = `times` * measured time.
 void draw_line(Svg& svg, const LogTimeScale& scale, double times, const std::string& dashes) {
-    const double from = std::max(scale.least, scale.least / times);
-    const double to = std::min(scale.most, scale.most / times);
+    const double from = std::max(scale.min_ms, scale.min_ms / times);
+    const double to = std::min(scale.max_ms, scale.max_ms / times);
     svg.line(scale.at(from, from * times), scale.at(to, to * times), kLineColour, 1.2, dashes);
 }
 
-void draw_dot(Svg& svg, Point place, bool is_known) {
+void draw_dot(Svg& svg, Point place, bool is_fully_modelled) {
     svg.dot(place, 4, kDotColour);
-    if (!is_known) svg.dot(place, 2.6, proof::kBackgroundColour);
+    if (!is_fully_modelled) svg.dot(place, 2.6, proof::kBackgroundColour);
 }
 
 /// Draws a letter beside the dot, on the side away from the diagonal lines. The legend in the top
 /// left corner explains the letters.
 void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
     const char letter[] = {static_cast<char>('A' + index), '\0'};
-    const bool is_above = pair.error() > 0;
-    svg.text({place.x + (is_above ? -6 : 6), place.y + (is_above ? -3 : 11)}, letter,
-             is_above ? Anchor::end : Anchor::start, 12);
-    svg.text({kLeft + 12, kTop + 18 + 15 * index},
-             std::string(letter) + ": " + pair.name + format(", %+.0f %%", 100 * pair.error()),
-             Anchor::start, 11, kSecondaryTextColour);
+    const bool is_slower_than_measured = pair.relative_error() > 0;
+    svg.text({place.x + (is_slower_than_measured ? -6 : 6),
+              place.y + (is_slower_than_measured ? -3 : 11)},
+             letter, is_slower_than_measured ? TextAnchor::end : TextAnchor::start, 12);
+    svg.text(
+        {kLeftPixel + 12, kTopPixel + 18 + 15 * index},
+        std::string(letter) + ": " + pair.name + format(", %+.0f %%", 100 * pair.relative_error()),
+        TextAnchor::start, 11, kSecondaryTextColour);
 }
 
 void draw_letter_legend(Svg& svg) {
-    constexpr double y = kBottom + 66;
-    draw_dot(svg, {kLeft + 4, y}, true);
-    svg.text({kLeft + 14, y + 4}, "a kernel", Anchor::start, 11, kSecondaryTextColour);
-    draw_dot(svg, {kLeft + 94, y}, false);
-    svg.text({kLeft + 104, y + 4}, "a kernel that the model does not fully cover", Anchor::start,
-             11, kSecondaryTextColour);
-    svg.line({kLeft + 340, y}, {kLeft + 368, y}, kLineColour, 1.2);
-    svg.text({kLeft + 374, y + 4}, "the same", Anchor::start, 11, kSecondaryTextColour);
-    svg.line({kLeft + 444, y}, {kLeft + 472, y}, kLineColour, 1.2, "5 3");
-    svg.text({kLeft + 478, y + 4}, "10 % off", Anchor::start, 11, kSecondaryTextColour);
+    constexpr double y = kBottomPixel + 66;
+    draw_dot(svg, {kLeftPixel + 4, y}, true);
+    svg.text({kLeftPixel + 14, y + 4}, "a kernel", TextAnchor::start, 11, kSecondaryTextColour);
+    draw_dot(svg, {kLeftPixel + 94, y}, false);
+    svg.text({kLeftPixel + 104, y + 4}, "a kernel that the model does not fully cover",
+             TextAnchor::start, 11, kSecondaryTextColour);
+    svg.line({kLeftPixel + 340, y}, {kLeftPixel + 368, y}, kLineColour, 1.2);
+    svg.text({kLeftPixel + 374, y + 4}, "the same", TextAnchor::start, 11, kSecondaryTextColour);
+    svg.line({kLeftPixel + 444, y}, {kLeftPixel + 472, y}, kLineColour, 1.2, "5 3");
+    svg.text({kLeftPixel + 478, y + 4}, "10 % off", TextAnchor::start, 11, kSecondaryTextColour);
 }
 
 }  // namespace
 
 std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& title) {
-    Svg svg(kWidth, kHeight, title);
-    svg.text({kWidth / 2.0, 22}, title, Anchor::middle, 14);
+    Svg svg(kWidthPixels, kHeightPixels, title);
+    svg.text({kWidthPixels / 2.0, 22}, title, TextAnchor::middle, 14);
     const LogTimeScale scale = fit_scale(pairs);
     draw_axes(svg, scale);
     draw_line(svg, scale, 1, "");
     draw_line(svg, scale, 1.1, "5 3");
     draw_line(svg, scale, 1 / 1.1, "5 3");
     for (const TimePair& pair : pairs) {
-        draw_dot(svg, scale.at(pair.measured, pair.predicted), pair.is_known());
+        draw_dot(svg, scale.at(pair.measured, pair.predicted), pair.is_fully_modelled());
     }
-    int named = 0;
-    for (const TimePair& pair : find_worst(pairs, kNamedDots)) {
-        draw_name(svg, pair, scale.at(pair.measured, pair.predicted), named++);
+    int named_dots = 0;
+    for (const TimePair& pair : find_worst_pairs(pairs, kMaxNamedDots)) {
+        draw_name(svg, pair, scale.at(pair.measured, pair.predicted), named_dots++);
     }
     draw_letter_legend(svg);
     return svg.finish();

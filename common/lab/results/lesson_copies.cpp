@@ -13,11 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kBegin = "<!-- copy -->", kEnd = "<!-- end of copy -->";
-const std::string kSnippet = "<!-- snippet: ", kQuestions = "<!-- questions -->";
+const std::string kCopyBegin = "<!-- copy -->", kCopyEnd = "<!-- end of copy -->";
+const std::string kSnippetMark = "<!-- snippet: ", kQuestionsMark = "<!-- questions -->";
 
 /// Returns the lines between the first two marks `//! [name]`, without other marks.
-std::string code_between_marks(const std::string& source, const std::string& name) {
+std::string extract_code_between_marks(const std::string& source, const std::string& name) {
     const std::string mark = "//! [" + name + "]";
     std::string code;
     int marks = 0;
@@ -28,7 +28,7 @@ std::string code_between_marks(const std::string& source, const std::string& nam
     throw std::runtime_error("the code does not contain a pair of marks " + mark);
 }
 
-std::string folded(const std::string& summary, const std::string& text) {
+std::string format_folded_details(const std::string& summary, const std::string& text) {
     return "<details><summary>" + summary + "</summary>\n\n" + text + "\n</details>\n";
 }
 
@@ -38,65 +38,69 @@ std::string format_answer(const std::string& counter, double answer) {
     return format_short(answer) + " " + unit + (answer == 1 ? "" : "s");
 }
 
-class LessonCopies {
+class GeneratedLessonTexts {
 public:
-    LessonCopies(const fs::path& repository, const std::string& lesson,
-                 const course::Course& course)
+    GeneratedLessonTexts(const fs::path& repository, const std::string& lesson,
+                         const course::Course& course)
         : repository_(repository),
-          folder_(repository / "steps" / lesson),
-          lesson_(lesson),
+          lesson_folder_(repository / "steps" / lesson),
+          lesson_name_(lesson),
           step_(course.lesson(lesson)) {}
 
     /// Returns the generated text that belongs below this line of the lesson, or "" if the line has
     /// no generated text.
-    std::string copy_below(const std::string& line) const {
-        if (line.starts_with(kSnippet)) return snippet(line.substr(kSnippet.size()));
-        if (line == kQuestions) return questions();
+    std::string generate_text_below(const std::string& line) const {
+        if (line.starts_with(kSnippetMark)) return format_snippet(line.substr(kSnippetMark.size()));
+        if (line == kQuestionsMark) return format_questions();
         return "";
     }
 
 private:
     /// Returns the text of a snippet. `words` begins with the snippet's name and possibly a file,
     /// and ends with " -->".
-    std::string snippet(const std::string& words) const {
+    std::string format_snippet(const std::string& words) const {
         std::istringstream stream(words.substr(0, words.find(" -->")));
         std::string name, file;
         stream >> name >> file;
-        const std::string program = course::program_file(folder_);
+        const std::string program = course::program_file(lesson_folder_);
         if (file.empty()) file = name == "example" ? "example.cu" : program;
         const std::string code =
-            "```cpp\n" + code_between_marks(read_file(folder_ / file), name) + "```\n";
+            "```cpp\n" + extract_code_between_marks(read_file(lesson_folder_ / file), name) +
+            "```\n";
         const bool solves_exercise =
             name == "kernel" && step_ && step_->exercise && program == "main.cu";
-        return solves_exercise ? folded("The lesson's kernel, which solves the exercise", code)
-                               : code;
+        return solves_exercise
+                   ? format_folded_details("The lesson's kernel, which solves the exercise", code)
+                   : code;
     }
 
-    std::string questions() const {
-        std::string asked, answers;
+    std::string format_questions() const {
+        std::string question_list, answer_list;
         int number = 0;
         const auto add = [&](const std::string& question, const std::string& answer) {
             const std::string start = std::to_string(++number) + ". ";
-            asked += wrap_with_hanging_indent(start, question);
-            answers += wrap_with_hanging_indent(start, answer);
+            question_list += wrap_with_hanging_indent(start, question);
+            answer_list += wrap_with_hanging_indent(start, answer);
         };
         for (const auto& [prediction, answer] : course::number_questions(*step_))
             add(prediction.question, format_answer(prediction.counter, answer));
-        for (const auto& question : course::questions_for_lesson(repository_, lesson_)) {
-            std::string correct;
+        for (const auto& question : course::questions_for_lesson(repository_, lesson_name_)) {
+            std::string correct_answer;
             std::string choices;
             for (const course::Choice& choice : question.choices) {
                 choices += wrap_with_hanging_indent("   - ", choice.text);
-                if (choice.is_correct) correct = choice.text + " " + choice.reply;
+                if (choice.is_correct) correct_answer = choice.text + " " + choice.reply;
             }
-            add(question.text, correct);
-            asked += choices;
+            add(question.text, correct_answer);
+            question_list += choices;
         }
-        return asked.empty() ? "" : asked + "\n" + folded("Answers", answers);
+        return question_list.empty()
+                   ? ""
+                   : question_list + "\n" + format_folded_details("Answers", answer_list);
     }
 
-    fs::path repository_, folder_;
-    std::string lesson_;
+    fs::path repository_, lesson_folder_;
+    std::string lesson_name_;
     const course::Step* step_;
 };
 
@@ -104,17 +108,17 @@ private:
 
 std::string renew_lesson_copies(const std::string& text, const fs::path& repository,
                                 const std::string& lesson, const course::Course& course) {
-    const LessonCopies copies(repository, lesson, course);
+    const GeneratedLessonTexts generated_texts(repository, lesson, course);
     std::string result;
-    bool in_copy = false;
+    bool is_in_generated_text = false;
     for (const std::string& line : lines_of(text)) {
-        if (line == kBegin) in_copy = true;
-        if (!in_copy) {
-            const std::string copy = copies.copy_below(line);
+        if (line == kCopyBegin) is_in_generated_text = true;
+        if (!is_in_generated_text) {
+            const std::string copy = generated_texts.generate_text_below(line);
             result += line + "\n";
-            if (!copy.empty()) result += kBegin + "\n\n" + copy + "\n" + kEnd + "\n";
+            if (!copy.empty()) result += kCopyBegin + "\n\n" + copy + "\n" + kCopyEnd + "\n";
         }
-        if (line == kEnd) in_copy = false;
+        if (line == kCopyEnd) is_in_generated_text = false;
     }
     return result;
 }

@@ -17,10 +17,10 @@ using learn::repository;
 namespace {
 
 struct CommandLine {
-    bool is_check = false, is_rerun = false;
+    bool only_checks = false, runs_lessons_again = false;
     /// All commands have the option that sets this value. The option has no effect, because this
     /// program prints no colours.
-    bool is_plain = false;
+    bool has_plain_option = false;
     std::string output_folder;
 };
 
@@ -35,20 +35,20 @@ int draw_charts() {
     return 1;
 }
 
-int results(const CommandLine& words) {
-    if (words.is_rerun && words.is_check) {
+int update_results(const CommandLine& options) {
+    if (options.runs_lessons_again && options.only_checks) {
         throw UsageError(
             "--check only reads, but --again overwrites results: use only one of them");
     }
-    if (!words.output_folder.empty()) return lab::renew_results(words.output_folder);
-    if (words.is_rerun) {
+    if (!options.output_folder.empty()) return lab::renew_results(options.output_folder);
+    if (options.runs_lessons_again) {
         if (const int code = lab::renew_results(repository() / "docs" / "results")) return code;
     }
-    const int code = lab::update_result_tables(repository(), words.is_check);
-    return code == 0 && words.is_rerun ? draw_charts() : code;
+    const int code = lab::update_result_tables(repository(), options.only_checks);
+    return code == 0 && options.runs_lessons_again ? draw_charts() : code;
 }
 
-int report(const std::exception& error, int code) {
+int report_error(const std::exception& error, int code) {
     std::cerr << "results: " << error.what() << "\n";
     return code;
 }
@@ -59,22 +59,22 @@ int main(int argc, char** argv) {
     CommandLine words;
     CLI::App app("Update the tables of results in the READMEs", "results");
     app.set_help_flag("-h,--help", "Print this text");
-    app.add_flag("--check", words.is_check, "Change nothing; exit with 1 if a table is stale");
-    app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");
+    app.add_flag("--check", words.only_checks, "Change nothing; exit with 1 if a table is stale");
+    app.add_flag("--again", words.runs_lessons_again, "First count and predict every lesson again");
     app.add_option("--into", words.output_folder,
                    "Only count and predict, and write into this folder")
         ->type_name("FOLDER");
-    app.add_flag("--plain", words.is_plain, "Use no colours");
+    app.add_flag("--plain", words.has_plain_option, "Use no colours");
     try {
         app.parse(argc, argv);
-        return results(words);
+        return update_results(words);
     } catch (const CLI::Success& help) {
         return app.exit(help);
     } catch (const CLI::ParseError& error) {
-        return report(error, 2);
+        return report_error(error, 2);
     } catch (const UsageError& error) {
-        return report(error, 2);
+        return report_error(error, 2);
     } catch (const std::exception& error) {
-        return report(error, 1);
+        return report_error(error, 1);
     }
 }

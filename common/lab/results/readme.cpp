@@ -15,51 +15,52 @@ namespace fs = std::filesystem;
 using namespace learn;
 
 // Two marker lines in a file. This program writes the text between them.
-struct Markers {
+struct MarkerLines {
     std::string begin, end;
 };
-const Markers kResults = {"<!-- results: written by build/bin/learn results -->\n",
-                          "<!-- end of results -->"};
-const Markers kLesson = {"<!-- results: begin -->\n", "<!-- results: end -->"};
+const MarkerLines kResultsMarkers = {"<!-- results: written by build/bin/learn results -->\n",
+                                     "<!-- end of results -->"};
+const MarkerLines kLessonMarkers = {"<!-- results: begin -->\n", "<!-- results: end -->"};
 
-bool has_markers(const std::string& text, const Markers& markers) {
+bool contains_markers(const std::string& text, const MarkerLines& markers) {
     size_t begin = text.find(markers.begin);
     return begin != std::string::npos && text.find(markers.end, begin) != std::string::npos;
 }
 
-std::string replace_between(const std::string& text, const Markers& markers,
-                            const std::string& written) {
+std::string replace_between_markers(const std::string& text, const MarkerLines& markers,
+                                    const std::string& written) {
     size_t begin = text.find(markers.begin) + markers.begin.size();
     return text.substr(0, begin) + written + text.substr(text.find(markers.end, begin));
 }
 
-// Rewrites a file. With `check`, only prints that the file is stale. Returns true if the file was
-// current.
-bool update_file(const fs::path& file, const std::string& now, const std::string& then,
-                 bool check) {
-    if (now == then) return true;
-    if (check) {
+// Rewrites a file. With `only_checks`, only prints that the file is stale. Returns true if the file
+// was current.
+bool update_or_check_file(const fs::path& file, const std::string& current_text,
+                          const std::string& new_text, bool only_checks) {
+    if (current_text == new_text) return true;
+    if (only_checks) {
         std::cout << file.string() << " is not current; run build/bin/learn results\n";
     } else {
-        write_file(file, then);
+        write_file(file, new_text);
         std::cout << file.string() << ": written again.\n";
     }
     return false;
 }
 
-// Rewrites the text between the markers in a page. With `check`, only prints that the page is
+// Rewrites the text between the markers in a page. With `only_checks`, only prints that the page is
 // stale. Returns true if the page was current. Throws if the page has no markers.
-bool update_page(const fs::path& page, const std::string& written, bool check) {
+bool update_or_check_page(const fs::path& page, const std::string& written, bool only_checks) {
     const std::string now = read_file(page);
-    if (!has_markers(now, kResults)) {
+    if (!contains_markers(now, kResultsMarkers)) {
         throw std::runtime_error(page.string() +
                                  " has lost its markers; put these two lines back:\n" +
-                                 kResults.begin + kResults.end);
+                                 kResultsMarkers.begin + kResultsMarkers.end);
     }
-    return update_file(page, now, replace_between(now, kResults, written), check);
+    return update_or_check_file(page, now, replace_between_markers(now, kResultsMarkers, written),
+                                only_checks);
 }
 
-std::set<std::string> names_of(const course::Course& course) {
+std::set<std::string> list_step_names(const course::Course& course) {
     std::set<std::string> names;
     for (auto& step : course.steps) names.insert(step.name);
     return names;
@@ -67,28 +68,29 @@ std::set<std::string> names_of(const course::Course& course) {
 
 }  // namespace
 
-int update_result_tables(const fs::path& repository, bool check) {
+int update_result_tables(const fs::path& repository, bool only_checks) {
     const fs::path folder = repository / "docs" / "results";
     const course::Course course = course::read_course(repository);
-    const KnownResults known = read_results(folder, names_of(course));
-    bool current = update_page(repository / "README.md",
-                               summary_in_markdown(course, known, folder, ""), check);
-    current &= update_page(repository / "docs/guide/results.md",
-                           summary_in_markdown(course, known, folder, "../../") +
-                               results_in_markdown(known, "proof.md"),
-                           check);
+    const KnownResults known = read_results(folder, list_step_names(course));
+    bool are_all_current = update_or_check_page(
+        repository / "README.md", format_summary_markdown(course, known, folder, ""), only_checks);
+    are_all_current &=
+        update_or_check_page(repository / "docs/guide/results.md",
+                             format_summary_markdown(course, known, folder, "../../") +
+                                 format_results_markdown(known, "proof.md"),
+                             only_checks);
     for (auto& entry : fs::directory_iterator(repository / "steps")) {
-        const fs::path lesson = entry.path() / "README.md";
-        if (!fs::exists(lesson)) continue;
-        const std::string name = entry.path().filename(), now = read_file(lesson);
-        std::string then = renew_lesson_copies(now, repository, name, course);
+        const fs::path lesson_page = entry.path() / "README.md";
+        if (!fs::exists(lesson_page)) continue;
+        const std::string name = entry.path().filename(), now = read_file(lesson_page);
+        std::string new_text = renew_lesson_copies(now, repository, name, course);
         const std::string results = format_step_results(name, known);
-        if (has_markers(then, kLesson) && !results.empty())
-            then = replace_between(then, kLesson, results);
-        current &= update_file(lesson, now, then, check);
+        if (contains_markers(new_text, kLessonMarkers) && !results.empty())
+            new_text = replace_between_markers(new_text, kLessonMarkers, results);
+        are_all_current &= update_or_check_file(lesson_page, now, new_text, only_checks);
     }
-    if (current) std::cout << "All results, code and questions in the texts are current.\n";
-    return check && !current ? 1 : 0;
+    if (are_all_current) std::cout << "All results, code and questions in the texts are current.\n";
+    return only_checks && !are_all_current ? 1 : 0;
 }
 
 }  // namespace coalesce::lab

@@ -14,28 +14,29 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-const std::string kGpu = "H200";
+const std::string kPredictedGpu = "H200";
 // The side length, in elements, of the matrix that several GPUs transpose.
-const std::string kCounted = "1024";
+const std::string kSideForManyGpus = "1024";
 // The side length, in elements, of the smaller matrix for kernels that are only predicted.
-const std::string kSmall = "512";
+const std::string kCountedSide = "512";
 // The step for which no time is predicted, because the model does not cover the links between GPUs.
-const std::string kManyGpus = "16_many_gpus";
+const std::string kManyGpusStep = "16_many_gpus";
 
-constexpr const char* kShown[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
-                                  "gbps", "of_copy",      "binds", "error_band", "unknown"};
+constexpr const char* kPredictionFields[] = {"gpu",        "measured_gpu", "rows",    "cols",
+                                             "ms",         "gbps",         "of_copy", "binds",
+                                             "error_band", "unknown"};
 
 // Rounds to four significant digits, so that smaller changes are ignored.
-double rounded(double value) {
+double round_to_four_digits(double value) {
     if (value == 0) return 0;
     const double unit = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
     return std::round(value * unit) / unit;
 }
 
-std::vector<std::string> benchmarked_steps(const course::Course& course) {
+std::vector<std::string> list_benchmarked_steps(const course::Course& course) {
     std::vector<std::string> names;
     for (auto& step : course.steps) {
-        if (step.name != kManyGpus) names.push_back(step.name);
+        if (step.name != kManyGpusStep) names.push_back(step.name);
     }
     return names;
 }
@@ -70,29 +71,29 @@ Json run_steps(const std::vector<std::string>& steps, const RunSizes& sizes,
 
 // Returns the steps whose times were predicted at a shape larger than `largest`. These steps also
 // accept smaller shapes.
-std::vector<std::string> steps_beyond(const Json& results, const std::string& largest,
-                                      const course::Course& course) {
+std::vector<std::string> steps_predicted_beyond(const Json& results, const std::string& largest,
+                                                const course::Course& course) {
     const int side = parse_shape("a shape", largest).rows;
-    std::vector<std::string> names = benchmarked_steps(course);
+    std::vector<std::string> names = list_benchmarked_steps(course);
     std::erase_if(names, [&](const std::string& name) {
-        const auto is_larger = [&](const Json& result) {
+        const auto is_predicted_at_larger_shape = [&](const Json& result) {
             return result.at("step") == name && result.contains("predicted") &&
                    result["predicted"].at("rows").get<int>() > side;
         };
-        return std::ranges::none_of(results, is_larger);
+        return std::ranges::none_of(results, is_predicted_at_larger_shape);
     });
     return names;
 }
 
 // Returns the results in the order of the course.
 Json sort_by_course(const Json& results, const course::Course& course) {
-    Json ordered = Json::array();
+    Json ordered_results = Json::array();
     for (auto& step : course.steps) {
         for (auto& result : results) {
-            if (result.at("step") == step.name) ordered.push_back(result);
+            if (result.at("step") == step.name) ordered_results.push_back(result);
         }
     }
-    return ordered;
+    return ordered_results;
 }
 
 // Writes one line per variant, so that a change to one variant changes one line.
@@ -102,7 +103,7 @@ std::string format_line_per_variant(const Json& rows) {
     return "[" + lines + "\n ]";
 }
 
-std::string predicted_text(const Json& rows, const std::vector<Json>& other_sizes) {
+std::string format_predictions(const Json& rows, const std::vector<Json>& other_sizes) {
     Json device = {{"name", ""}, {"kind", "predicted"}};
     for (auto& row : rows) {
         if (row.contains("predicted")) device["name"] = row["predicted"].at("gpu");
@@ -122,14 +123,15 @@ std::string predicted_text(const Json& rows, const std::vector<Json>& other_size
 Json extract_predictions(const Json& results) {
     Json rows = Json::array();
     for (auto& result : results) {
-        if (result.at("step") == kManyGpus) continue;
+        if (result.at("step") == kManyGpusStep) continue;
         Json row = {{"step", result.at("step")}, {"variant", result.at("variant")}};
         if (result.contains("not_predicted")) row["not_predicted"] = result["not_predicted"];
         if (result.contains("predicted")) {
             Json& predicted = row["predicted"];
-            for (const char* what : kShown) predicted[what] = result["predicted"].at(what);
+            for (const char* what : kPredictionFields)
+                predicted[what] = result["predicted"].at(what);
             for (const char* what : {"ms", "gbps", "of_copy"}) {
-                predicted[what] = rounded(predicted[what].get<double>());
+                predicted[what] = round_to_four_digits(predicted[what].get<double>());
             }
         }
         rows.push_back(row);
@@ -140,16 +142,17 @@ Json extract_predictions(const Json& results) {
 int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository());
-    Json all = run_steps(benchmarked_steps(course), {.gpu = kGpu}, course);
-    const Json many = run_steps({kManyGpus}, {.counted_side = kCounted}, course);
-    for (auto& result : many.at("results")) all["results"].push_back(result);
+    Json all = run_steps(list_benchmarked_steps(course), {.gpu = kPredictedGpu}, course);
+    const Json many_gpus_run =
+        run_steps({kManyGpusStep}, {.counted_side = kSideForManyGpus}, course);
+    for (auto& result : many_gpus_run.at("results")) all["results"].push_back(result);
     std::vector<Json> other_sizes;
-    for (auto& shape : kAlsoMeasuredAt) {
-        const auto steps = steps_beyond(all.at("results"), shape, course);
+    for (auto& shape : kAdditionalSizes) {
+        const auto steps = steps_predicted_beyond(all.at("results"), shape, course);
         const Json run = run_steps(steps,
-                                   {.counted_side = kSmall,
+                                   {.counted_side = kCountedSide,
                                     .predicted_shape = shape,
-                                    .gpu = kGpu,
+                                    .gpu = kPredictedGpu,
                                     .only_first_variants = true},
                                    course);
         other_sizes.push_back(extract_predictions(run.at("results")));
@@ -163,7 +166,7 @@ int renew_results(const fs::path& folder) {
     all["results"] = counted;
     write_file(folder / "simulated.json", all.dump(2) + "\n");
     write_file(folder / "predicted.json",
-               predicted_text(extract_predictions(results), other_sizes));
+               format_predictions(extract_predictions(results), other_sizes));
     return 0;
 }
 

@@ -14,7 +14,7 @@ using namespace learn;
 constexpr const char* kManyGpusFile = "many/gpus-4.json";
 
 // Returns one step's results from a run, in the order of the run.
-std::vector<Json> results_of(const std::string& step, const Json& run) {
+std::vector<Json> select_results_of_step(const std::string& step, const Json& run) {
     std::vector<Json> results;
     if (run.is_null()) return results;
     for (auto& result : run.at("results")) {
@@ -32,12 +32,12 @@ std::string format_fastest(const std::vector<Json>& measured, const course::Step
 
 // Returns the bandwidth in GB/s, and its fraction of the link's bandwidth, such as "366" and "81.4
 // % of a link".
-std::pair<std::string, std::string> link_bandwidth(const std::string& step,
-                                                   const fs::path& folder) {
+std::pair<std::string, std::string> format_link_bandwidth(const std::string& step,
+                                                          const fs::path& folder) {
     const fs::path file = folder / kManyGpusFile;
     if (!fs::exists(file)) return {};
     const Json* best = nullptr;
-    const Json run = read_run(file);
+    const Json run = read_checked_run(file);
     for (const Json& result : run.at("results")) {
         if (result.at("step") != step || !result.at("verified").get<bool>()) continue;
         if (!best || result.at("of_link") > best->at("of_link")) best = &result;
@@ -49,34 +49,34 @@ std::pair<std::string, std::string> link_bandwidth(const std::string& step,
 
 // Returns the sectors per load request and per store request of the first variant, or "" if they
 // were not counted.
-std::string format_sectors(const std::vector<Json>& counted) {
-    if (counted.empty()) return "";
-    const std::string load = sectors_per_request(counted.front(), "load"),
-                      store = sectors_per_request(counted.front(), "store");
+std::string format_sectors(const std::vector<Json>& counted_results) {
+    if (counted_results.empty()) return "";
+    const std::string load = sectors_per_request(counted_results.front(), "load"),
+                      store = sectors_per_request(counted_results.front(), "store");
     return load == "-" ? "" : load + ", " + store;
 }
 
-std::string line_of(const course::Step& step, const KnownResults& known, const fs::path& folder,
-                    const std::string& root) {
-    const std::vector<Json> measured = known.measured.empty()
-                                           ? std::vector<Json>()
-                                           : results_of(step.name, known.measured.front());
-    std::string speed, share;
+std::string format_summary_line(const course::Step& step, const KnownResults& known,
+                                const fs::path& folder, const std::string& path_to_root) {
+    const std::vector<Json> measured =
+        known.measured.empty() ? std::vector<Json>()
+                               : select_results_of_step(step.name, known.measured.front());
+    std::string speed, fraction;
     if (!measured.empty() && milliseconds(measured.front()) != "-") {
         speed = gigabytes_per_second(measured.front());
-        share = format_percent_of_copy(measured.front());
+        fraction = format_percent_of_copy(measured.front());
     } else {
-        std::tie(speed, share) = link_bandwidth(step.name, folder);
+        std::tie(speed, fraction) = format_link_bandwidth(step.name, folder);
     }
-    return "| [" + step.number() + "](" + root + "steps/" + step.name + "/README.md) | " +
-           step.title + " | " + format_sectors(results_of(step.name, known.counted)) + " | " +
-           speed + " | " + share + " | " + format_fastest(measured, step) + " |\n";
+    return "| [" + step.number() + "](" + path_to_root + "steps/" + step.name + "/README.md) | " +
+           step.title + " | " + format_sectors(select_results_of_step(step.name, known.counted)) +
+           " | " + speed + " | " + fraction + " | " + format_fastest(measured, step) + " |\n";
 }
 
 }  // namespace
 
-std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
-                                const fs::path& folder, const std::string& root) {
+std::string format_summary_markdown(const course::Course& course, const KnownResults& known,
+                                    const fs::path& folder, const std::string& root) {
     std::string text = "\n";
     if (known.measured.empty()) {
         text += "No GPU has been measured yet.\n";
@@ -91,7 +91,7 @@ std::string summary_in_markdown(const course::Course& course, const KnownResults
     text +=
         "\n| Lesson | What it is about | Sectors per load, store | GB/s | of copy | Fastest "
         "variant |\n|---|---|--:|--:|--:|---|\n";
-    for (auto& step : course.steps) text += line_of(step, known, folder, root);
+    for (auto& step : course.steps) text += format_summary_line(step, known, folder, root);
     return text + "\n";
 }
 

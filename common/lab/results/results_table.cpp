@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-std::string device_name(const Json& run) {
+std::string device_name_of(const Json& run) {
     return run.at("device").at("name");
 }
 
@@ -28,8 +28,8 @@ struct VariantRow {
 struct ResultsTable {
     std::vector<VariantRow> rows;
     std::string counted_shape, gpu, shape, measured_gpu;
-    bool is_verified_gpu = true, has_unknown = false;
-    bool has_traffic = true;  // whether the column of memory traffic fits into the table
+    bool is_gpu_calibrated = true, has_uncertain_predictions = false;
+    bool shows_memory_traffic = true;  // whether the column of memory traffic fits into the table
 
     bool has_counted() const { return !counted_shape.empty(); }
     bool has_predicted() const { return !gpu.empty(); }
@@ -42,7 +42,7 @@ struct ResultsTable {
         });
     }
 
-    VariantRow& row(const Json& result) {
+    VariantRow& find_or_add_row(const Json& result) {
         auto found = find(result);
         if (found == rows.end()) {
             found = rows.insert(rows.end(), {result.at("step"), result.at("variant")});
@@ -51,48 +51,49 @@ struct ResultsTable {
     }
 };
 
-using SelectedSteps = std::set<std::string>;  // the steps to include; all steps if empty
+using SelectedStepNames = std::set<std::string>;  // the steps to include; all steps if empty
 
-bool is_selected(const SelectedSteps& steps, const Json& result) {
+bool is_selected(const SelectedStepNames& steps, const Json& result) {
     return steps.empty() || steps.contains(result.at("step"));
 }
 
-void add_counted(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
+void add_counted_results(ResultsTable& table, const Json& run, const SelectedStepNames& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
         if (!is_selected(steps, result)) continue;
         if (table.counted_shape.empty()) table.counted_shape = format_shape(result);
         // A lesson with smaller matrices has a table of its own.
-        if (format_shape(result) == table.counted_shape) table.row(result).counted = result;
+        if (format_shape(result) == table.counted_shape)
+            table.find_or_add_row(result).counted = result;
     }
 }
 
-void add_measured(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
+void add_measured_results(ResultsTable& table, const Json& run, const SelectedStepNames& steps) {
     for (auto& result : run.at("results")) {
         if (!is_selected(steps, result)) continue;
         const bool is_timed = milliseconds(result) != "-";
         // A variant that takes only smaller matrices has no other results in this table.
         if (!is_timed && table.find(result) == table.rows.end()) continue;
-        table.row(result).measured = result;
+        table.find_or_add_row(result).measured = result;
         if (!is_timed) continue;
-        table.measured_gpu = device_name(run);
+        table.measured_gpu = device_name_of(run);
         table.shape = format_shape(result);
     }
 }
 
 // Returns the part of the run with the largest size at which one of the given steps was timed.
-Json at_size_of(const SelectedSteps& steps, const Json& run) {
+Json select_largest_timed_size(const SelectedStepNames& steps, const Json& run) {
     const auto is_timed = [&](const Json& result) {
         return is_selected(steps, result) && milliseconds(result) != "-";
     };
-    const auto area = [](const Json& size) {
+    const auto element_count = [](const Json& size) {
         return size.at("rows").get<double>() * size.at("cols").get<double>();
     };
     if (std::ranges::any_of(run.at("results"), is_timed) || !run.contains("other_sizes"))
         return run;
     const Json* largest = nullptr;
     for (const Json& size : run["other_sizes"]) {
-        const bool is_larger = largest == nullptr || area(size) > area(*largest);
+        const bool is_larger = largest == nullptr || element_count(size) > element_count(*largest);
         if (is_larger && std::ranges::any_of(size.at("results"), is_timed)) largest = &size;
     }
     Json other = run;
@@ -101,7 +102,7 @@ Json at_size_of(const SelectedSteps& steps, const Json& run) {
 }
 
 // Adds predictions for the measured GPU and shape, if there are any.
-void add_predicted(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
+void add_predicted_results(ResultsTable& table, const Json& run, const SelectedStepNames& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
         if (!is_selected(steps, result) || !result.contains("predicted")) continue;
@@ -110,27 +111,27 @@ void add_predicted(ResultsTable& table, const Json& run, const SelectedSteps& st
         const std::string gpu = predicted.at("gpu");
         if (format_shape(predicted) != table.shape) continue;
         if (table.has_measured() && gpu != table.measured_gpu) continue;
-        table.row(result).predicted = result;
+        table.find_or_add_row(result).predicted = result;
         table.gpu = gpu;
-        table.is_verified_gpu &= predicted.at("measured_gpu").get<bool>();
-        table.has_unknown |= !predicted.at("unknown").empty();
+        table.is_gpu_calibrated &= predicted.at("measured_gpu").get<bool>();
+        table.has_uncertain_predictions |= !predicted.at("unknown").empty();
     }
 }
 
-ResultsTable joined(const KnownResults& known, const Json& measured,
-                    const SelectedSteps& steps = {}) {
+ResultsTable join_results(const KnownResults& known, const Json& measured,
+                          const SelectedStepNames& steps = {}) {
     ResultsTable table;
-    add_counted(table, known.counted, steps);
-    if (!measured.is_null()) add_measured(table, measured, steps);
-    add_predicted(table, known.predicted, steps);
+    add_counted_results(table, known.counted, steps);
+    if (!measured.is_null()) add_measured_results(table, measured, steps);
+    add_predicted_results(table, known.predicted, steps);
     return table;
 }
 
 // ---- as Markdown ----
 
-// Describes the columns, and the shapes to which the columns refer. `link` is the path to
+// Describes the columns, and the shapes to which the columns refer. `link_to_proof` is the path to
 // docs/guide/proof.md.
-std::string caption(const ResultsTable& table, const std::string& link) {
+std::string format_caption(const ResultsTable& table, const std::string& link_to_proof) {
     std::string text;
     if (table.has_counted()) {
         text += "*Counted* on the simulated GPU at " + table.counted_shape +
@@ -141,13 +142,13 @@ std::string caption(const ResultsTable& table, const std::string& link) {
                 table.gpu + " at " + table.shape +
                 "\nfrom a few blocks that the simulated GPU recorded. "
                 "Nine out of ten measured times lie within the band\n([how far off they are](" +
-                link + ")).\n";
+                link_to_proof + ")).\n";
     }
-    if (!table.is_verified_gpu) {
+    if (!table.is_gpu_calibrated) {
         text +=
             "The data for that GPU come from documents; the model has not been calibrated on it.\n";
     }
-    if (table.has_unknown) {
+    if (table.has_uncertain_predictions) {
         text +=
             "A question mark means that the model may be further off, because it knows too little "
             "about this kernel.\n";
@@ -159,28 +160,28 @@ std::string caption(const ResultsTable& table, const std::string& link) {
     return text;
 }
 
-std::string line_of(const std::vector<std::string>& cells) {
+std::string format_table_line(const std::vector<std::string>& cells) {
     std::string text = "|";
     for (auto& cell : cells) text += " " + cell + " |";
     return text + "\n";
 }
 
-std::string table_header(const ResultsTable& table, std::vector<std::string> cells) {
-    std::string rule = "|";
-    for (size_t i = 0; i < cells.size(); ++i) rule += "---|";
+std::string format_table_header(const ResultsTable& table, std::vector<std::string> cells) {
+    std::string separator_line = "|";
+    for (size_t i = 0; i < cells.size(); ++i) separator_line += "---|";
     const auto add = [&](const std::vector<std::string>& names) {
         cells.insert(cells.end(), names.begin(), names.end());
-        for (size_t i = 0; i < names.size(); ++i) rule += "--:|";
+        for (size_t i = 0; i < names.size(); ++i) separator_line += "--:|";
     };
     if (table.has_counted()) add({"Sectors", "Bank conflicts"});
-    if (table.has_counted() && table.has_traffic) add({"MB moved"});
+    if (table.has_counted() && table.shows_memory_traffic) add({"MB moved"});
     if (table.has_predicted()) add({"Predicted ms", "of copy", "bound by"});
     if (table.has_measured()) add({"Measured ms", "GB/s", "of copy"});
-    return line_of(cells) + rule + "\n";
+    return format_table_line(cells) + separator_line + "\n";
 }
 
-std::string line_of(const ResultsTable& table, const VariantRow& row,
-                    std::vector<std::string> cells) {
+std::string format_table_line(const ResultsTable& table, const VariantRow& row,
+                              std::vector<std::string> cells) {
     const auto add = [&](const std::vector<std::string>& more) {
         cells.insert(cells.end(), more.begin(), more.end());
     };
@@ -189,7 +190,7 @@ std::string line_of(const ResultsTable& table, const VariantRow& row,
                           store = sectors_per_request(row.counted, "store");
         add({load == store && load == "-" ? "-" : load + ", " + store,
              bank_conflicts(row.counted)});
-        if (table.has_traffic) add({megabytes_moved(row.counted)});
+        if (table.shows_memory_traffic) add({megabytes_moved(row.counted)});
     }
     if (table.has_predicted()) {
         add({predicted_with_band(row.predicted), format_predicted_percent(row.predicted),
@@ -199,25 +200,25 @@ std::string line_of(const ResultsTable& table, const VariantRow& row,
         add({milliseconds(row.measured), gigabytes_per_second(row.measured),
              format_percent_of_copy(row.measured)});
     }
-    return line_of(cells);
+    return format_table_line(cells);
 }
 
 // Reports whether the row has no counters, predictions or measurements.
-bool is_empty(const ResultsTable& table, const VariantRow& row) {
-    const std::string cells = line_of(table, row, {});
-    return cells.find_first_not_of("|- \n") == std::string::npos;
+bool has_no_results(const ResultsTable& table, const VariantRow& row) {
+    const std::string row_text = format_table_line(table, row, {});
+    return row_text.find_first_not_of("|- \n") == std::string::npos;
 }
 
-std::string table_with_headlines(const ResultsTable& table) {
-    const std::string first = table_header(table, {"Step", "Variant"});
-    std::string headlines, all;
+std::string format_folded_table(const ResultsTable& table) {
+    const std::string first = format_table_header(table, {"Step", "Variant"});
+    std::string headline_rows, all;
     std::set<std::string> seen;
     for (auto& row : table.rows) {
-        const std::string line = line_of(table, row, {row.step, row.variant});
-        if (seen.insert(row.step).second || row.step == kRivals) headlines += line;
+        const std::string line = format_table_line(table, row, {row.step, row.variant});
+        if (seen.insert(row.step).second || row.step == kRivals) headline_rows += line;
         all += line;
     }
-    return first + headlines + "\n<details><summary>All " + std::to_string(table.rows.size()) +
+    return first + headline_rows + "\n<details><summary>All " + std::to_string(table.rows.size()) +
            " variants</summary>\n\n" + first + all + "\n</details>\n\n";
 }
 
@@ -227,7 +228,7 @@ constexpr const char* kShapesFile = "shapes.json";
 // Reads a file and calls `check` for its contents. If `check` throws an exception, adds the name of
 // the file to the message.
 template <class Check>
-Json read_checked(const fs::path& file, Check check) {
+Json read_and_check(const fs::path& file, Check check) {
     Json run = read_json(file);
     try {
         check(run);
@@ -237,7 +238,7 @@ Json read_checked(const fs::path& file, Check check) {
     return run;
 }
 
-void check_steps(const Json& run, const std::set<std::string>& steps) {
+void check_steps_exist(const Json& run, const std::set<std::string>& steps) {
     size_t i = 0;
     for (auto& result : run.at("results")) {
         const std::string step = result.at("step");
@@ -251,22 +252,22 @@ void check_steps(const Json& run, const std::set<std::string>& steps) {
 
 void add_run(KnownResults& known, const Json& run) {
     using enum course::ResultsKind;
-    const auto take = [&](Json& only) {
+    const auto set_once = [&](Json& only) {
         if (!only.is_null())
             throw course::ResultsError("device.kind: another file also has results of this kind");
         only = run;
     };
     switch (course::check_results(run)) {
-        case counted: take(known.counted); break;
-        case predicted: take(known.predicted); break;
+        case counted: set_once(known.counted); break;
+        case predicted: set_once(known.predicted); break;
         case measured: known.measured.push_back(run); break;
     }
 }
 
 }  // namespace
 
-Json read_run(const fs::path& file) {
-    return read_checked(file, [](const Json& run) { course::check_results(run); });
+Json read_checked_run(const fs::path& file) {
+    return read_and_check(file, [](const Json& run) { course::check_results(run); });
 }
 
 KnownResults read_results(const fs::path& folder, const std::set<std::string>& steps) {
@@ -282,46 +283,48 @@ KnownResults read_results(const fs::path& folder, const std::set<std::string>& s
     std::ranges::sort(files);
     KnownResults known;
     for (auto& file : files) {
-        read_checked(file, [&](const Json& run) {
+        read_and_check(file, [&](const Json& run) {
             add_run(known, run);
-            check_steps(run, steps);
+            check_steps_exist(run, steps);
         });
     }
     return known;
 }
 
-std::string results_in_markdown(const KnownResults& known, const std::string& link) {
+std::string format_results_markdown(const KnownResults& known, const std::string& link) {
     std::string text = "\n";
     for (auto& run : known.measured) {
-        const ResultsTable table = joined(known, run);
-        text += "**" + device_name(run) + "**, " + table.shape + " floats. " +
-                caption(table, link) + "\n" + table_with_headlines(table);
+        const ResultsTable table = join_results(known, run);
+        text += "**" + device_name_of(run) + "**, " + table.shape + " floats. " +
+                format_caption(table, link) + "\n" + format_folded_table(table);
     }
     if (!known.measured.empty()) return text;
-    const ResultsTable table = joined(known, nullptr);
+    const ResultsTable table = join_results(known, nullptr);
     text += "No GPU has been measured yet.\n\n";
     if (table.rows.empty()) return text;
-    return text + caption(table, link) + "\n" + table_with_headlines(table);
+    return text + format_caption(table, link) + "\n" + format_folded_table(table);
 }
 
 std::string format_step_results(const std::string& step, const KnownResults& known) {
-    const auto text_of = [&](const Json& run) -> std::string {
-        ResultsTable table = joined(known, run, {step});
-        table.has_traffic = false;
-        std::erase_if(table.rows, [&](const VariantRow& row) { return is_empty(table, row); });
+    const auto format_run = [&](const Json& run) -> std::string {
+        ResultsTable table = join_results(known, run, {step});
+        table.shows_memory_traffic = false;
+        std::erase_if(table.rows,
+                      [&](const VariantRow& row) { return has_no_results(table, row); });
         if (table.rows.empty()) return "";
-        std::string text =
-            caption(table, "../../docs/guide/proof.md") + "\n" + table_header(table, {"Variant"});
-        for (auto& row : table.rows) text += line_of(table, row, {"`" + row.variant + "`"});
+        std::string text = format_caption(table, "../../docs/guide/proof.md") + "\n" +
+                           format_table_header(table, {"Variant"});
+        for (auto& row : table.rows)
+            text += format_table_line(table, row, {"`" + row.variant + "`"});
         return text;
     };
     std::string text;
     for (auto& each : known.measured) {
-        const Json run = at_size_of({step}, each);
-        if (!joined(known, run, {step}).has_measured()) continue;
-        text += (text.empty() ? "" : "\n") + text_of(run);
+        const Json run = select_largest_timed_size({step}, each);
+        if (!join_results(known, run, {step}).has_measured()) continue;
+        text += (text.empty() ? "" : "\n") + format_run(run);
     }
-    return text.empty() ? text_of(nullptr) : text;
+    return text.empty() ? format_run(nullptr) : text;
 }
 
 }  // namespace coalesce::lab

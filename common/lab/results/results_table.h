@@ -24,7 +24,7 @@ struct KnownResults {
 
 /// Reads and checks one file. Throws a std::runtime_error that names the file and its first invalid
 /// field.
-Json read_run(const std::filesystem::path& file);
+Json read_checked_run(const std::filesystem::path& file);
 
 /// Reads all *.json files in a folder, except the one from build/bin/shapes. Throws a
 /// std::runtime_error that names the file and its first invalid field. If `steps` is not empty,
@@ -34,8 +34,8 @@ KnownResults read_results(const std::filesystem::path& folder,
 
 /// Returns a table for each measured GPU, including rivals. If no GPU was measured, returns a table
 /// of counted and predicted values. Only the row of each step's first variant is visible, and the
-/// others are folded. `proof` is the path to docs/guide/proof.md.
-std::string results_in_markdown(const KnownResults& known, const std::string& proof);
+/// others are folded. `path_to_proof` is the path to docs/guide/proof.md.
+std::string format_results_markdown(const KnownResults& known, const std::string& path_to_proof);
 
 /// Returns the table of results that a step's lesson shows, or "" if there are no results.
 std::string format_step_results(const std::string& step, const KnownResults& known);
@@ -44,7 +44,7 @@ std::string format_step_results(const std::string& step, const KnownResults& kno
 /// and the name of its fastest. `folder` contains the results of lesson 16, which are stored apart.
 /// `root` is the path from the page to the repository's root, such as "../../". If no GPU was
 /// measured, the table has only counters.
-std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
-                                const std::filesystem::path& folder, const std::string& root);
+std::string format_summary_markdown(const course::Course& course, const KnownResults& known,
+                                    const std::filesystem::path& folder, const std::string& root);
 
 }  // namespace coalesce::lab

@@ -15,15 +15,15 @@ namespace coalesce::rivals {
 namespace {
 
 // Element `i` of `out` (cols x rows) is element `source(i)` of `in` (rows x cols).
-struct Source {
+struct TransposedSource {
     int rows, cols;
     __device__ int operator()(int i) const { return (i % rows) * cols + i / rows; }
 };
 
-struct Assign {
+struct AssignTransposed {
     float* out;
     const float* in;
-    Source source;
+    TransposedSource source;
     __device__ void operator()(int i) const { out[i] = in[source(i)]; }
 };
 
@@ -31,12 +31,13 @@ struct Assign {
 
 void thrust_gather(float* out, const float* in, int rows, int cols) {
     auto map =
-        thrust::make_transform_iterator(thrust::make_counting_iterator(0), Source{rows, cols});
+        thrust::make_transform_iterator(thrust::make_counting_iterator(0), TransposedSource{rows,
+            cols});
     thrust::gather(thrust::cuda::par_nosync, map, map + rows * cols, in, out);
 }
 
 void cub_bulk(float* out, const float* in, int rows, int cols) {
-    CUDA_CHECK(cub::DeviceFor::Bulk(rows * cols, Assign{out, in, {rows, cols}}));
+    CUDA_CHECK(cub::DeviceFor::Bulk(rows * cols, AssignTransposed{out, in, {rows, cols}}));
 }
 
 }  // namespace coalesce::rivals

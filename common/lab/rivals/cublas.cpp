@@ -8,19 +8,19 @@
 namespace coalesce::rivals {
 namespace {
 
-void check(cublasStatus_t status, const std::string& call) {
+void check(cublasStatus_t status, const std::string& called_function) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw std::runtime_error(call + ": " + cublasGetStatusString(status) +
+    throw std::runtime_error(called_function + ": " + cublasGetStatusString(status) +
                              "; does this version of cuBLAS match the driver (nvidia-smi)?");
 }
 
 // Returns the handle of cuBLAS. The first call creates the handle, and later calls reuse it,
 // because creating it takes longer than a transpose.
-cublasHandle_t cublas_handle() {
+cublasHandle_t create_cublas_handle_once() {
     static cublasHandle_t handle = [] {
-        cublasHandle_t made = nullptr;
-        check(cublasCreate(&made), "cublasCreate");
-        return made;
+        cublasHandle_t new_handle = nullptr;
+        check(cublasCreate(&new_handle), "cublasCreate");
+        return new_handle;
     }();
     return handle;
 }
@@ -31,8 +31,8 @@ void cublas_geam(float* out, const float* in, int rows, int cols) {
     // cuBLAS is column-major: it sees `in` as cols x rows and transposes it to rows x cols. With
     // beta = 0, cuBLAS does not read the second matrix.
     const float one = 1, zero = 0;
-    check(cublasSgeam(cublas_handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in, cols, &zero,
-                      out, rows, out, rows),
+    check(cublasSgeam(create_cublas_handle_once(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in,
+                      cols, &zero, out, rows, out, rows),
           "cublasSgeam");
 }
 

@@ -16,21 +16,21 @@ namespace {
 
 using coalesce::Variant;
 
-void copy_by_driver(float* out, const float* in, int rows, int cols) {
+void copy_with_driver(float* out, const float* in, int rows, int cols) {
     size_t bytes = sizeof(float) * static_cast<size_t>(rows) * static_cast<size_t>(cols);
     CUDA_CHECK(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice));
 }
 
-[[maybe_unused]] void report_absent(const std::string& library) {
+[[maybe_unused]] void report_absent_library(const std::string& library) {
     std::cerr << "rivals: " << library
               << " is absent, because CMake did not find it when this program was built\n";
 }
 
-std::vector<Variant> available() {
+std::vector<Variant> list_available_variants() {
     std::vector<Variant> variants;
     variants.push_back({.name = "memcpy",
                         .about = "cudaMemcpyAsync, device to device: a copy, not a transpose",
-                        .launch = copy_by_driver,
+                        .launch = copy_with_driver,
                         .produces = {Produces::copy}});
 #ifdef COALESCE_CUBLAS
     variants.push_back({.name = "cublas_geam",
@@ -39,7 +39,7 @@ std::vector<Variant> available() {
                         .needs_gpu = true,
                         .keeps_nan_payloads = false});
 #else
-    report_absent("cuBLAS");
+    report_absent_library("cuBLAS");
 #endif
 #ifdef COALESCE_CCCL
     variants.push_back({.name = "thrust_gather",
@@ -49,7 +49,7 @@ std::vector<Variant> available() {
                         .about = "cub::DeviceFor::Bulk, one call for each element of out",
                         .launch = coalesce::rivals::cub_bulk});
 #else
-    report_absent("Thrust and CUB");
+    report_absent_library("Thrust and CUB");
 #endif
     return variants;
 }
@@ -57,5 +57,5 @@ std::vector<Variant> available() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_step(argc, argv, available());
+    return run_step(argc, argv, list_available_variants());
 }

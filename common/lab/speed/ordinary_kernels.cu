@@ -44,14 +44,14 @@ __global__ void matrix_product(float* c, const float* a, const float* b, int n) 
     c[row * n + col] = sum;
 }
 
-__global__ void stencil_2d(float* out, const float* in, int n) {
+__global__ void average_neighbours_2d(float* out, const float* in, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x == 0 || y == 0 || x >= n - 1 || y >= n - 1) return;
     const int i = y * n + x;
     out[i] = 0.2f * (in[i] + in[i - 1] + in[i + 1] + in[i - n] + in[i + n]);
 }
 
-__global__ void stencil_3d(float* out, const float* in, int n) {
+__global__ void average_neighbours_3d(float* out, const float* in, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x == 0 || y == 0 || x >= n - 1 || y >= n - 1) return;
     for (int z = 1; z < n - 1; ++z) {
@@ -61,7 +61,7 @@ __global__ void stencil_3d(float* out, const float* in, int n) {
     }
 }
 
-__global__ void reduction(float* out, const float* in, int n) {
+__global__ void sum_blocks(float* out, const float* in, int n) {
     __shared__ float sums[256];
     float sum = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -78,7 +78,7 @@ __global__ void reduction(float* out, const float* in, int n) {
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-__global__ void scan(float* out, const float* in) {
+__global__ void scan_block(float* out, const float* in) {
     __shared__ float values[2][512];
     const int t = threadIdx.x, i = blockIdx.x * 512 + t;
     int from = 0;
@@ -92,7 +92,7 @@ __global__ void scan(float* out, const float* in) {
     out[i] = values[from][t];
 }
 
-__global__ void histogram(u32* bins, const float* in, int n) {
+__global__ void count_histogram(u32* bins, const float* in, int n) {
     __shared__ u32 counts[256];
     counts[threadIdx.x] = 0;
     __syncthreads();
@@ -102,26 +102,28 @@ __global__ void histogram(u32* bins, const float* in, int n) {
     atomicAdd(&bins[threadIdx.x], counts[threadIdx.x]);
 }
 
-__global__ void bodies(float4* out, const float4* in, int n) {
+__global__ void attract_bodies(float4* out, const float4* in, int n) {
     __shared__ float4 others[128];
     const int i = blockIdx.x * 128 + threadIdx.x;
-    const float4 me = in[i];
+    const float4 own_body = in[i];
     float ax = 0, ay = 0, az = 0;
     for (int first = 0; first < n; first += 128) {
         others[threadIdx.x] = in[first + threadIdx.x];
         __syncthreads();
         for (int k = 0; k < 128; ++k) {
-            const float dx = others[k].x - me.x, dy = others[k].y - me.y, dz = others[k].z - me.z;
-            const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
-            const float pull = others[k].w * inverse * inverse * inverse;
-            ax += pull * dx, ay += pull * dy, az += pull * dz;
+            const float dx = others[k].x - own_body.x, dy = others[k].y - own_body.y,
+                dz = others[k].z - own_body.z;
+            const float inverse_distance = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
+            const float acceleration =
+                others[k].w * inverse_distance * inverse_distance * inverse_distance;
+            ax += acceleration * dx, ay += acceleration * dy, az += acceleration * dz;
         }
         __syncthreads();
     }
-    out[i] = make_float4(ax, ay, az, me.w);
+    out[i] = make_float4(ax, ay, az, own_body.w);
 }
 
-__global__ void mandelbrot(float* out, int n, int turns) {
+__global__ void iterate_mandelbrot(float* out, int n, int turns) {
     const int px = blockIdx.x * blockDim.x + threadIdx.x,
               py = blockIdx.y * blockDim.y + threadIdx.y;
     const float cx = -2 + 3.0f * px / n, cy = -1.5f + 3.0f * py / n;
@@ -135,14 +137,14 @@ __global__ void mandelbrot(float* out, int n, int turns) {
     out[py * n + px] = k;
 }
 
-__global__ void bitonic_sort(float* a, int size, int distance) {
+__global__ void bitonic_sort_step(float* a, int size, int distance) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ distance;
     if (other < i) return;
     const float x = a[i], y = a[other];
     if ((x > y) == ((i & size) == 0)) a[i] = y, a[other] = x;
 }
 
-__global__ void random_numbers(float* out, int turns) {
+__global__ void generate_philox(float* out, int turns) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
     for (u32 turn = 0; turn < turns; ++turn) {
@@ -160,7 +162,7 @@ __global__ void random_numbers(float* out, int turns) {
     out[i] = sum;
 }
 
-__global__ void sparse_product(float* y, const float* x, const float* values, int rows) {
+__global__ void multiply_sparse(float* y, const float* x, const float* values, int rows) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows) return;
     float sum = 0;
@@ -181,7 +183,7 @@ __global__ void transpose(float* out, const float* in, int n) {
     for (int r = 0; r < 32; r += 8) out[(row + r) * n + col] = tile[threadIdx.x][threadIdx.y + r];
 }
 
-__global__ void fourier(float2* out, const float2* in, const float2* roots) {
+__global__ void fourier_transform(float2* out, const float2* in, const float2* roots_of_unity) {
     __shared__ float2 values[2][1024];
     const int t = threadIdx.x, first = blockIdx.x * 1024;
     values[0][t] = in[first + t], values[0][t + 512] = in[first + t + 512];
@@ -189,7 +191,8 @@ __global__ void fourier(float2* out, const float2* in, const float2* roots) {
     int from = 0;
     for (int half = 1; half < 1024; half *= 2) {
         const int k = t & (half - 1);
-        const float2 w = roots[k * (512 / half)], a = values[from][t], b = values[from][t + 512];
+        const float2 w = roots_of_unity[k * (512 / half)], a = values[from][t],
+            b = values[from][t + 512];
         const float2 turned = make_float2(b.x * w.x - b.y * w.y, b.x * w.y + b.y * w.x);
         const int to = (t << 1) - k;
         values[1 - from][to] = make_float2(a.x + turned.x, a.y + turned.y);
@@ -202,87 +205,91 @@ __global__ void fourier(float2* out, const float2* in, const float2* roots) {
 
 // ---- the programs' launches ----
 
-constexpr int kFloats = 1 << 21;
+constexpr int kFloatsPerArray = 1 << 21;
 
-/// Three arrays of kFloats random numbers below 1.
-struct Arrays {
+/// Three arrays of kFloatsPerArray random numbers below 1.
+struct DeviceArrays {
     float *a, *b, *c;
 };
 
-struct Program {
+struct OrdinaryProgram {
     const char* name;
-    void (*launch)(const Arrays&);
+    void (*launch)(const DeviceArrays&);
 };
 
-const Program kPrograms[] = {
+const OrdinaryProgram kPrograms[] = {
     {"matrix_product",
-     [](const Arrays& m) { matrix_product<<<dim3(12, 12), dim3(32, 32)>>>(m.c, m.a, m.b, 384); }},
+     [](const DeviceArrays& m) { matrix_product<<<dim3(12, 12), dim3(32, 32)>>>(m.c, m.a, m.b,
+         384); }},
     {"stencil_2d",
-     [](const Arrays& m) {
+     [](const DeviceArrays& m) {
          for (int k = 0; k < 4; ++k) {
-             stencil_2d<<<dim3(32, 128), dim3(32, 8)>>>(m.c, m.a, 1024);
-             stencil_2d<<<dim3(32, 128), dim3(32, 8)>>>(m.a, m.c, 1024);
+             average_neighbours_2d<<<dim3(32, 128), dim3(32, 8)>>>(m.c, m.a, 1024);
+             average_neighbours_2d<<<dim3(32, 128), dim3(32, 8)>>>(m.a, m.c, 1024);
          }
      }},
     {"stencil_3d",
-     [](const Arrays& m) { stencil_3d<<<dim3(4, 16), dim3(32, 8)>>>(m.c, m.a, 128); }},
+     [](const DeviceArrays& m) { average_neighbours_3d<<<dim3(4, 16), dim3(32, 8)>>>(m.c, m.a,
+         128); }},
     {"reduction",
-     [](const Arrays& m) {
-         for (int k = 0; k < 32; ++k) reduction<<<256, 256>>>(m.c, m.a, kFloats);
+     [](const DeviceArrays& m) {
+         for (int k = 0; k < 32; ++k) sum_blocks<<<256, 256>>>(m.c, m.a, kFloatsPerArray);
      }},
     {"scan",
-     [](const Arrays& m) {
-         for (int k = 0; k < 4; ++k) scan<<<2048, 512>>>(m.c, m.a);
+     [](const DeviceArrays& m) {
+         for (int k = 0; k < 4; ++k) scan_block<<<2048, 512>>>(m.c, m.a);
      }},
     {"histogram",
-     [](const Arrays& m) {
+     [](const DeviceArrays& m) {
          for (int k = 0; k < 4; ++k)
-             histogram<<<64, 256>>>(reinterpret_cast<u32*>(m.c), m.a, kFloats);
+             count_histogram<<<64, 256>>>(reinterpret_cast<u32*>(m.c), m.a, kFloatsPerArray);
      }},
     {"bodies",
-     [](const Arrays& m) {
-         bodies<<<32, 128>>>(reinterpret_cast<float4*>(m.c), reinterpret_cast<const float4*>(m.a),
+     [](const DeviceArrays& m) {
+         attract_bodies<<<32, 128>>>(reinterpret_cast<float4*>(m.c),
+                                     reinterpret_cast<const float4*>(m.a),
                              4096);
      }},
     {"mandelbrot",
-     [](const Arrays& m) { mandelbrot<<<dim3(32, 128), dim3(32, 8)>>>(m.c, 1024, 256); }},
+     [](const DeviceArrays& m) { iterate_mandelbrot<<<dim3(32, 128), dim3(32, 8)>>>(m.c, 1024,
+         256); }},
     {"bitonic_sort",
-     [](const Arrays& m) {
-         constexpr int kCount = 1 << 16;
-         for (int size = 2; size <= kCount; size *= 2)
+     [](const DeviceArrays& m) {
+         constexpr int kBodyCount = 1 << 16;
+         for (int size = 2; size <= kBodyCount; size *= 2)
              for (int distance = size / 2; distance; distance /= 2)
-                 bitonic_sort<<<kCount / 256, 256>>>(m.a, size, distance);
+                 bitonic_sort_step<<<kBodyCount / 256, 256>>>(m.a, size, distance);
      }},
-    {"random_numbers", [](const Arrays& m) { random_numbers<<<512, 256>>>(m.c, 64); }},
+    {"random_numbers", [](const DeviceArrays& m) { generate_philox<<<512, 256>>>(m.c, 64); }},
     {"sparse_product",
-     [](const Arrays& m) {
-         for (int k = 0; k < 2; ++k) sparse_product<<<256, 256>>>(m.c, m.a, m.b, 65536);
+     [](const DeviceArrays& m) {
+         for (int k = 0; k < 2; ++k) multiply_sparse<<<256, 256>>>(m.c, m.a, m.b, 65536);
      }},
     {"transpose",
-     [](const Arrays& m) {
+     [](const DeviceArrays& m) {
          for (int k = 0; k < 16; ++k) transpose<<<dim3(32, 32), dim3(32, 8)>>>(m.c, m.a, 1024);
      }},
     {"fourier",
-     [](const Arrays& m) {
+     [](const DeviceArrays& m) {
          for (int k = 0; k < 2; ++k)
-             fourier<<<512, 512>>>(reinterpret_cast<float2*>(m.c),
+             fourier_transform<<<512, 512>>>(reinterpret_cast<float2*>(m.c),
                                    reinterpret_cast<const float2*>(m.a),
                                    reinterpret_cast<const float2*>(m.b));
      }},
 };
 
-static double processor_ms() {
+static double processor_time_ms() {
     timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return 1e3 * t.tv_sec + 1e-6 * t.tv_nsec;
 }
 
 /// Sums the bits of the floats, so that a difference in a single bit changes the sum.
-static u32 sum_of(const Arrays& arrays) {
-    std::vector<u32> host(kFloats);
+static u32 checksum_of(const DeviceArrays& arrays) {
+    std::vector<u32> host(kFloatsPerArray);
     u32 sum = 0;
     for (const float* array : {arrays.a, arrays.c}) {
-        cudaMemcpy(host.data(), array, kFloats * sizeof(float), cudaMemcpyDeviceToHost);
+        cudaMemcpy(host.data(), array, kFloatsPerArray * sizeof(float), cudaMemcpyDeviceToHost);
         for (u32 bits : host) sum = sum * 31 + bits;
     }
     return sum;
@@ -290,26 +297,27 @@ static u32 sum_of(const Arrays& arrays) {
 
 int main(int argc, char** argv) {
     const char* wanted = argc > 1 ? argv[1] : "list";
-    for (int streams = argc > 2 ? atoi(argv[2]) : 0; streams > 0; --streams) {
+    for (int remaining_streams = argc > 2 ? atoi(argv[2]) : 0; remaining_streams > 0;
+         --remaining_streams) {
         cudaStream_t stream;
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     }
-    for (const Program& program : kPrograms) {
+    for (const OrdinaryProgram& program : kPrograms) {
         if (!strcmp(wanted, "list")) puts(program.name);
         if (strcmp(wanted, program.name)) continue;
-        Arrays arrays;
+        DeviceArrays arrays;
         for (float** array : {&arrays.a, &arrays.b, &arrays.c}) {
-            cudaMalloc(array, kFloats * sizeof(float));
-            fill<<<kFloats / 256, 256>>>(*array, kFloats);
+            cudaMalloc(array, kFloatsPerArray * sizeof(float));
+            fill<<<kFloatsPerArray / 256, 256>>>(*array, kFloatsPerArray);
         }
-        if (!strcmp(wanted, "histogram")) cudaMemset(arrays.c, 0, kFloats * sizeof(float));
-        const double start = processor_ms();
+        if (!strcmp(wanted, "histogram")) cudaMemset(arrays.c, 0, kFloatsPerArray * sizeof(float));
+        const double start = processor_time_ms();
         program.launch(arrays);
-        const double ms = processor_ms() - start;
+        const double ms = processor_time_ms() - start;
         if (cudaError_t e = cudaDeviceSynchronize()) {
             fprintf(stderr, "ordinary_kernels: %s: %s\n", wanted, cudaGetErrorString(e));
             return 1;
         }
-        printf("%.4f %u\n", ms, sum_of(arrays));
+        printf("%.4f %u\n", ms, checksum_of(arrays));
     }
 }

@@ -32,10 +32,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Run {
+struct ProgramRun {
     double reported_ms = 0;  ///< milliseconds that the program printed
     std::string result;      ///< text after the milliseconds
-    double wall_ms = 0;
+    double elapsed_ms = 0;
     long peak_kib = 0;
 };
 
@@ -51,7 +51,7 @@ fs::path find_own_folder() {
 
 /// Runs a program in the folder of this program. `words` contains the program's name and its
 /// arguments.
-std::optional<Run> run(const LibraryUnderTest& side, std::vector<std::string> words) {
+std::optional<ProgramRun> run(const LibraryUnderTest& side, std::vector<std::string> words) {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
     const auto start = std::chrono::steady_clock::now();
@@ -71,19 +71,21 @@ std::optional<Run> run(const LibraryUnderTest& side, std::vector<std::string> wo
     }
     close(channel[1]);
     std::string text;
-    char buffer[256];
-    for (ssize_t n; (n = read(channel[0], buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<size_t>(n));
+    char output_part[256];
+    for (ssize_t n; (n = read(channel[0], output_part, sizeof output_part)) > 0;)
+        text.append(output_part, static_cast<size_t>(n));
     close(channel[0]);
     int status = 0;
     rusage usage{};
     wait4(child, &status, 0, &usage);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
     std::size_t behind = 0;
-    const bool has_number = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0]));
-    const double reported = has_number ? std::stod(text, &behind) : 0;
-    return Run{reported, text.substr(behind), wall.count(), usage.ru_maxrss};
+    const bool begins_with_number =
+        !text.empty() && std::isdigit(static_cast<unsigned char>(text[0]));
+    const double reported = begins_with_number ? std::stod(text, &behind) : 0;
+    return ProgramRun{reported, text.substr(behind), elapsed.count(), usage.ru_maxrss};
 }
 
 struct Case {
@@ -91,7 +93,7 @@ struct Case {
     int n;
     int repetitions;
 };
-constexpr Case kCases[] = {
+constexpr Case kTimedKernels[] = {
     {"coarsened", 1024, 20}, {"coarsened", 4096, 4},  {"naive", 1024, 10},
     {"naive", 4096, 3},      {"arithmetic", 1024, 5},
 };
@@ -109,19 +111,19 @@ const char* const kDisableGlobalRaceCheck = "memcheck,racecheck,initcheck,syncch
 
 /// Returns the fastest time of each side over several alternating rounds. All sides must compute
 /// the same result.
-std::vector<double> fastest_ms(const std::vector<std::string>& words,
-                               const std::vector<LibraryUnderTest>& sides, int rounds) {
-    std::vector<double> best(sides.size(), 1e30);
+std::vector<double> find_fastest_ms(const std::vector<std::string>& words,
+                                    const std::vector<LibraryUnderTest>& libraries, int rounds) {
+    std::vector<double> best(libraries.size(), 1e30);
     std::string result;
     for (int round = 0; round < rounds; ++round) {
-        for (std::size_t k = 0; k < sides.size(); ++k) {
-            const auto one = run(sides[k], words);
-            if (!one) fail_to_run(words[1].c_str(), sides[k].library_folder);
+        for (std::size_t k = 0; k < libraries.size(); ++k) {
+            const auto one = run(libraries[k], words);
+            if (!one) fail_to_run(words[1].c_str(), libraries[k].library_folder);
             if (result.empty()) result = one->result;
             if (one->result != result) {
                 std::fprintf(stderr,
                              "simulator_speed: %s has a different result with the library in %s\n",
-                             words[1].c_str(), sides[k].library_folder.c_str());
+                             words[1].c_str(), libraries[k].library_folder.c_str());
                 std::exit(1);
             }
             best[k] = std::min(best[k], one->reported_ms);
@@ -130,20 +132,22 @@ std::vector<double> fastest_ms(const std::vector<std::string>& words,
     return best;
 }
 
-void print_cases(const std::string& own, const std::string& against, int rounds) {
-    std::vector<LibraryUnderTest> sides{{own, kDisableGlobalRaceCheck}, {own, "all"}};
-    if (!against.empty()) sides.push_back({against, ""});
+void print_case_times(const std::string& own_library_folder,
+                      const std::string& other_library_folder, int rounds) {
+    std::vector<LibraryUnderTest> sides{{own_library_folder, kDisableGlobalRaceCheck},
+                                        {own_library_folder, "all"}};
+    if (!other_library_folder.empty()) sides.push_back({other_library_folder, ""});
     std::printf("Milliseconds per launch in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-18s %12s %12s", "kernel", "4 checks", "+ globalrace");
-    if (!against.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
+    if (!other_library_folder.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
     std::printf("\n");
-    for (const Case& c : kCases) {
-        const std::vector<double> best = fastest_ms(
+    for (const Case& c : kTimedKernels) {
+        const std::vector<double> best = find_fastest_ms(
             {"speed_kernels", c.kernel, std::to_string(c.n), std::to_string(c.repetitions)}, sides,
             rounds);
         std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, best[0], best[1]);
-        if (!against.empty())
+        if (!other_library_folder.empty())
             std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);
         std::printf("\n");
         std::fflush(stdout);
@@ -153,7 +157,7 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
 // ---- ordinary programs ----
 
 /// Returns the names of the programs in ordinary_kernels.
-std::vector<std::string> program_names(const std::string& library_folder) {
+std::vector<std::string> list_program_names(const std::string& library_folder) {
     const auto list = run({library_folder, ""}, {"ordinary_kernels", "list"});
     if (!list) fail_to_run("list", library_folder);
     std::istringstream text(list->result);
@@ -164,7 +168,7 @@ const std::vector<std::string> kAllChecks{"memcheck",  "racecheck", "globalrace"
                                           "synccheck", "apicheck",  "streamcheck"};
 
 /// Returns a list that contains all checks except `check`.
-std::string all_checks_without(const std::string& check) {
+std::string list_all_checks_except(const std::string& check) {
     std::string list;
     for (const std::string& other : kAllChecks)
         if (other != check) list += (list.empty() ? "" : ",") + other;
@@ -172,84 +176,94 @@ std::string all_checks_without(const std::string& check) {
 }
 
 /// Prints the cost of a check: the times with all checks, divided by the times without this check.
-/// Each program creates `streams` idle streams.
-void print_cost_of(const std::string& own, const std::string& check, int streams, int rounds) {
+/// Each program creates `idle_streams` idle streams.
+void print_cost_of(const std::string& own_library_folder, const std::string& check,
+                   int idle_streams, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
-    const std::vector<LibraryUnderTest> sides{{own, "all"}, {own, all_checks_without(check)}};
+    const std::vector<LibraryUnderTest> sides{{own_library_folder, "all"},
+                                              {own_library_folder, list_all_checks_except(check)}};
     std::printf("Milliseconds of CPU time in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s %7s\n", "program", "checks", "without", "ratio");
-    std::vector<double> ratios;
-    for (const std::string& program : program_names(own)) {
-        const std::vector<double> ms =
-            fastest_ms({"ordinary_kernels", program, std::to_string(streams)}, sides, rounds);
-        ratios.push_back(ms[0] / ms[1]);
-        std::printf("%-16s %10.1f %10.1f %7.3f\n", program.c_str(), ms[0], ms[1], ratios.back());
+    std::vector<double> cost_ratios;
+    for (const std::string& program : list_program_names(own_library_folder)) {
+        const std::vector<double> ms = find_fastest_ms(
+            {"ordinary_kernels", program, std::to_string(idle_streams)}, sides, rounds);
+        cost_ratios.push_back(ms[0] / ms[1]);
+        std::printf("%-16s %10.1f %10.1f %7.3f\n", program.c_str(), ms[0], ms[1],
+                    cost_ratios.back());
         std::fflush(stdout);
     }
-    std::printf("%-38s %7.3f\n%-38s %7.3f\n", "median", coalesce::median(ratios), "largest",
-                *std::max_element(ratios.begin(), ratios.end()));
+    std::printf("%-38s %7.3f\n%-38s %7.3f\n", "median", coalesce::median(cost_ratios), "largest",
+                *std::max_element(cost_ratios.begin(), cost_ratios.end()));
 }
 
-void print_programs(const std::string& own, const std::string& against, int rounds) {
+void print_program_times(const std::string& own_library_folder,
+                         const std::string& other_library_folder, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
-    std::vector<LibraryUnderTest> sides{{own, "all"}, {own, "none"}};
-    if (!against.empty()) sides.insert(sides.end(), {{against, "all"}, {against, "none"}});
+    std::vector<LibraryUnderTest> sides{{own_library_folder, "all"}, {own_library_folder, "none"}};
+    if (!other_library_folder.empty())
+        sides.insert(sides.end(), {{other_library_folder, "all"}, {other_library_folder, "none"}});
     std::printf("Milliseconds of CPU time in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s", "program", "checks", "none");
-    if (!against.empty()) std::printf(" %10s %10s %7s %7s", "other", "none", "faster", "none");
+    if (!other_library_folder.empty())
+        std::printf(" %10s %10s %7s %7s", "other", "none", "faster", "none");
     std::printf("\n");
-    std::vector<double> with_checks, without;
-    for (const std::string& program : program_names(own)) {
-        const std::vector<double> ms = fastest_ms({"ordinary_kernels", program}, sides, rounds);
+    std::vector<double> speedups_with_checks, speedups_without_checks;
+    for (const std::string& program : list_program_names(own_library_folder)) {
+        const std::vector<double> ms =
+            find_fastest_ms({"ordinary_kernels", program}, sides, rounds);
         std::printf("%-16s %10.1f %10.1f", program.c_str(), ms[0], ms[1]);
-        if (!against.empty()) {
-            with_checks.push_back(ms[2] / ms[0]);
-            without.push_back(ms[3] / ms[1]);
-            std::printf(" %10.1f %10.1f %7.2f %7.2f", ms[2], ms[3], with_checks.back(),
-                        without.back());
+        if (!other_library_folder.empty()) {
+            speedups_with_checks.push_back(ms[2] / ms[0]);
+            speedups_without_checks.push_back(ms[3] / ms[1]);
+            std::printf(" %10.1f %10.1f %7.2f %7.2f", ms[2], ms[3], speedups_with_checks.back(),
+                        speedups_without_checks.back());
         }
         std::printf("\n");
         std::fflush(stdout);
     }
-    if (!against.empty())
-        std::printf("%-60s %7.2f %7.2f\n", "median", coalesce::median(with_checks),
-                    coalesce::median(without));
+    if (!other_library_folder.empty())
+        std::printf("%-60s %7.2f %7.2f\n", "median", coalesce::median(speedups_with_checks),
+                    coalesce::median(speedups_without_checks));
 }
 
-void print_start_up(const std::string& own, const std::string& nvidia, int rounds) {
-    double ours = 1e30, theirs = 1e30, first_launch = 1e30;
+void print_start_up_times(const std::string& own_library_folder,
+                          const std::string& nvidia_library_folder, int rounds) {
+    double own_ms = 1e30, nvidia_ms = 1e30, first_launch_ms = 1e30;
     for (int round = 0; round < 4 * rounds; ++round) {
-        if (const auto r = run({own, ""}, {"speed_kernels", "none"}))
-            ours = std::min(ours, r->wall_ms);
-        if (const auto r = run({nvidia, ""}, {"speed_kernels", "none"}))
-            theirs = std::min(theirs, r->wall_ms);
-        if (const auto r = run({own, ""}, {"speed_kernels", "coarsened", "32", "1"}))
-            first_launch = std::min(first_launch, r->wall_ms);
+        if (const auto r = run({own_library_folder, ""}, {"speed_kernels", "none"}))
+            own_ms = std::min(own_ms, r->elapsed_ms);
+        if (const auto r = run({nvidia_library_folder, ""}, {"speed_kernels", "none"}))
+            nvidia_ms = std::min(nvidia_ms, r->elapsed_ms);
+        if (const auto r = run({own_library_folder, ""}, {"speed_kernels", "coarsened", "32", "1"}))
+            first_launch_ms = std::min(first_launch_ms, r->elapsed_ms);
     }
-    std::printf("\nRun time of a program that does nothing: %.1f ms", ours);
-    if (theirs < 1e30) std::printf(" (%.1f ms with NVIDIA's library)", theirs);
-    std::printf("\nRun time of a program that launches two small kernels: %.1f ms\n", first_launch);
+    std::printf("\nRun time of a program that does nothing: %.1f ms", own_ms);
+    if (nvidia_ms < 1e30) std::printf(" (%.1f ms with NVIDIA's library)", nvidia_ms);
+    std::printf("\nRun time of a program that launches two small kernels: %.1f ms\n",
+                first_launch_ms);
 }
 
-void print_memory(const std::string& own) {
-    const auto small =
-        run({own, kDisableGlobalRaceCheck}, {"speed_kernels", "coarsened", "32", "1"});
-    const auto large =
-        run({own, kDisableGlobalRaceCheck}, {"speed_kernels", "coarsened", "4096", "1"});
-    const auto with_races = run({own, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
-    if (!small || !large || !with_races) return;
+void print_memory_overhead(const std::string& own_library_folder) {
+    const auto small = run({own_library_folder, kDisableGlobalRaceCheck},
+                           {"speed_kernels", "coarsened", "32", "1"});
+    const auto large = run({own_library_folder, kDisableGlobalRaceCheck},
+                           {"speed_kernels", "coarsened", "4096", "1"});
+    const auto with_race_checks =
+        run({own_library_folder, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
+    if (!small || !large || !with_race_checks) return;
     // The size of two matrices in device memory, in KiB. The program also has two matrices in host
     // memory.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
-    const auto over = [&](const Run& r) {
+    const auto overhead_percent = [&](const ProgramRun& r) {
         return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;
     };
     std::printf(
         "Additional memory, as a percentage of the device's 128 MiB: %.0f %%, with globalrace %.0f "
         "%%\n",
-        over(*large), over(*with_races));
+        overhead_percent(*large), overhead_percent(*with_race_checks));
 }
 
 }  // namespace
@@ -257,9 +271,9 @@ void print_memory(const std::string& own) {
 int main(int argc, char** argv) {
     CLI::App app{
         "Measures the speed of the simulated GPU: transposes, arithmetic, start-up and memory."};
-    std::string against, nvidia = COALESCE_NVIDIA_LIBRARIES;
+    std::string other_library_folder, nvidia_library_folder = COALESCE_NVIDIA_LIBRARIES;
     int rounds = 5;
-    app.add_option("--against", against,
+    app.add_option("--against", other_library_folder,
                    "folder of another libcudart.so.13, whose runs alternate with ours")
         ->check(CLI::ExistingDirectory);
     app.add_option("--rounds", rounds,
@@ -283,10 +297,10 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (programs) {
-        print_programs(own, against, rounds);
+        print_program_times(own, other_library_folder, rounds);
         return 0;
     }
-    print_cases(own, against, rounds);
-    print_start_up(own, nvidia, rounds);
-    print_memory(own);
+    print_case_times(own, other_library_folder, rounds);
+    print_start_up_times(own, nvidia_library_folder, rounds);
+    print_memory_overhead(own);
 }

@@ -8,7 +8,7 @@
 #include <ctime>
 #include <vector>
 
-constexpr int kTile = 32;
+constexpr int kTileSide = 32;
 
 __global__ void naive(float* out, const float* in, int n) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -18,15 +18,15 @@ __global__ void naive(float* out, const float* in, int n) {
 
 template <int BLOCK_ROWS>
 __global__ void tiled(float* out, const float* in, int n) {
-    __shared__ float tile[kTile][kTile + 1];
-    int col = blockIdx.x * kTile + threadIdx.x;
-    int row = blockIdx.y * kTile + threadIdx.y;
-    for (int r = 0; r < kTile; r += BLOCK_ROWS)
+    __shared__ float tile[kTileSide][kTileSide + 1];
+    int col = blockIdx.x * kTileSide + threadIdx.x;
+    int row = blockIdx.y * kTileSide + threadIdx.y;
+    for (int r = 0; r < kTileSide; r += BLOCK_ROWS)
         tile[threadIdx.y + r][threadIdx.x] = in[(row + r) * n + col];
     __syncthreads();
-    col = blockIdx.y * kTile + threadIdx.x;
-    row = blockIdx.x * kTile + threadIdx.y;
-    for (int r = 0; r < kTile; r += BLOCK_ROWS)
+    col = blockIdx.y * kTileSide + threadIdx.x;
+    row = blockIdx.x * kTileSide + threadIdx.y;
+    for (int r = 0; r < kTileSide; r += BLOCK_ROWS)
         out[(row + r) * n + col] = tile[threadIdx.x][threadIdx.y + r];
 }
 
@@ -43,14 +43,14 @@ __global__ void arithmetic(float* out, int turns) {
 }
 
 static void launch(const char* name, float* out, const float* in, int n) {
-    dim3 grid(n / kTile, n / kTile);
+    dim3 grid(n / kTileSide, n / kTileSide);
     if (!strcmp(name, "naive")) naive<<<grid, dim3(32, 32)>>>(out, in, n);
     if (!strcmp(name, "padded")) tiled<32><<<grid, dim3(32, 32)>>>(out, in, n);
     if (!strcmp(name, "coarsened")) tiled<8><<<grid, dim3(32, 8)>>>(out, in, n);
     if (!strcmp(name, "arithmetic")) arithmetic<<<n * n / 256, 256>>>(out, 100);
 }
 
-static double now_ms() {
+static double current_time_ms() {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return 1e3 * t.tv_sec + 1e-6 * t.tv_nsec;
@@ -70,13 +70,13 @@ int main(int argc, char** argv) {
     cudaMemset(out, 0, bytes);
     double best = 1e30;
     for (int k = 0; k <= repetitions; ++k) {  // the first repetition warms up
-        const double start = now_ms();
+        const double start = current_time_ms();
         launch(name, out, in, n);
         if (cudaError_t e = cudaDeviceSynchronize()) {
             fprintf(stderr, "speed_kernels: %s\n", cudaGetErrorString(e));
             return 1;
         }
-        const double ms = now_ms() - start;
+        const double ms = current_time_ms() - start;
         if (k && ms < best) best = ms;
     }
     std::vector<float> result(count);

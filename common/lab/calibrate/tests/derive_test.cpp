@@ -31,13 +31,13 @@ LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_lo
     LoadsInFlight flight;
     flight.access = what;
     flight.bytes_per_load = bytes_per_load;
-    flight.loads = 1;
+    flight.loads_in_flight = 1;
     const bool is_copy = flight.access == "copy";
     flight.gbps = u * (is_copy ? memory.copy_gbps : memory.read_gbps);
-    flight.mean = 2 * load_at(memory, is_copy, u).ns + 40;
-    const double fixed = 340, more = flight.mean - fixed;
-    flight.p10 = fixed + more * 0.2659;
-    flight.p90 = fixed + more * 1.9449;
+    flight.mean_cycles = 2 * load_at(memory, is_copy, u).ns + 40;
+    const double fixed = 340, more = flight.mean_cycles - fixed;
+    flight.p10_cycles = fixed + more * 0.2659;
+    flight.p90_cycles = fixed + more * 1.9449;
     return flight;
 }
 
@@ -57,14 +57,14 @@ std::vector<LoadsInFlight> flights_of(const Memory& memory) {
 RawMeasurements a_whole_measurement() {
     RawMeasurements raw;
     raw.machine.name = "NVIDIA Test";
-    raw.machine.date = "2026-01-02";
-    raw.machine.driver = "580.1";
+    raw.machine.measurement_date = "2026-01-02";
+    raw.machine.driver_version = "580.1";
     raw.machine.multiprocessors = 100;
-    raw.machine.warps = 64;
-    raw.machine.blocks = 32;
-    raw.machine.registers = 65536;
-    raw.machine.shared_bytes = 233472;
-    raw.machine.system_shared_bytes = 1024;
+    raw.machine.warps_per_multiprocessor = 64;
+    raw.machine.blocks_per_multiprocessor = 32;
+    raw.machine.registers_per_multiprocessor = 65536;
+    raw.machine.shared_bytes_per_multiprocessor = 233472;
+    raw.machine.system_shared_bytes_per_block = 1024;
     raw.machine.clock_ghz = 2;
     raw.machine.idle_memory_clock_ghz = 2;
     raw.machine.peak_gbps = 4500;
@@ -77,12 +77,12 @@ RawMeasurements a_whole_measurement() {
                           {"second level, lines", 1e6, 290, 145},
                           {"shared", 1024, 29, 14.5}};
     // Reading the clock takes 40 cycles.
-    raw.timed_load = 330;
+    raw.timed_load_cycles = 330;
     raw.bulk_rates = {{"rows", 1, 256, 40}, {"rows", 4, 256, 24}, {"rows", 8, 256, 26},
                       {"rows", 1, 128, 20}, {"boxes", 1, 128, 6}, {"boxes", 2, 256, 8}};
     raw.long_runs = {
         {"copy", "a", 3700}, {"copy", "b", 3800}, {"read", "a", 4000}, {"write", "a", 4100}};
-    raw.flights = flights_of({});
+    raw.loads_in_flight = flights_of({});
     for (const double run : {64.0, 32.0, 8192.0}) {
         const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
         for (const double pitch : {16384.0, 32768.0, 131072.0}) {
@@ -97,7 +97,7 @@ RawMeasurements a_whole_measurement() {
     // Together, 100 multiprocessors at 2 GHz execute 2e8 cycles per millisecond. The matrix has
     // 2^26 elements.
     const double ms_of_cycle = 67108864 / 2e8;
-    raw.scatters = {
+    raw.scattered_stores = {
         {32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
         {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
         {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
@@ -106,13 +106,14 @@ RawMeasurements a_whole_measurement() {
         {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
         {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
-        raw.turns.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
-        raw.turns.push_back({8, warps, 0, 150});
-        raw.turns.push_back({8, warps, 500, 400});
-        raw.barriers.push_back({warps, warps == 1 ? 5 : 14 + 2.0 * warps});
+        raw.block_turnovers.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
+        raw.block_turnovers.push_back({8, warps, 0, 150});
+        raw.block_turnovers.push_back({8, warps, 500, 400});
+        raw.barrier_costs.push_back({warps, warps == 1 ? 5 : 14 + 2.0 * warps});
     }
-    raw.issues = {{"add", 256, 9},      {"add", 1024, 1.5},       {"multiply-add", 1024, 2},
-                  {"divide", 1024, 17}, {"exponential", 1024, 7}, {"double multiply-add", 1024, 3}};
+    raw.issue_costs = {{"add", 256, 9},           {"add", 1024, 1.5},
+                       {"multiply-add", 1024, 2}, {"divide", 1024, 17},
+                       {"exponential", 1024, 7},  {"double multiply-add", 1024, 3}};
     raw.cache_bandwidths = {{"read", 1, 1e6, 60},
                             {"read", 100, 1e6, 20},
                             {"read", 100, 1e7, 21},
@@ -122,14 +123,14 @@ RawMeasurements a_whole_measurement() {
 
 }  // namespace
 
-TEST_CASE("least_squares() solves consistent and inconsistent equations") {
+TEST_CASE("solve_least_squares() solves consistent and inconsistent equations") {
     // Three consistent equations in two unknowns.
-    const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
+    const auto x = solve_least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
     CHECK(x[0] == Approx(3));
     CHECK(x[1] == Approx(4));
     // For inconsistent equations in one unknown, the result is the mean of the right-hand sides.
-    CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
-    CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
+    CHECK(solve_least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
+    CHECK_THROWS_AS(solve_least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
 
     const auto [first, of_each] = fit_line({{1, 5}, {3, 9}, {5, 13}});
     CHECK(first == Approx(3));
@@ -170,11 +171,11 @@ TEST_CASE("the spread of latencies is derived from their quantiles") {
         return low / 2;
     };
     LoadsInFlight flight;
-    flight.mean = 550;
-    flight.p10 = 400 + 150 * quantile(0.1);
-    flight.p90 = 400 + 150 * quantile(0.9);
-    CHECK(fit_latency_distribution(flight).more == Approx(150).epsilon(1e-3));
-    CHECK(fit_latency_distribution(flight).fastest == Approx(400).epsilon(1e-3));
+    flight.mean_cycles = 550;
+    flight.p10_cycles = 400 + 150 * quantile(0.1);
+    flight.p90_cycles = 400 + 150 * quantile(0.9);
+    CHECK(fit_latency_distribution(flight).mean_excess_cycles == Approx(150).epsilon(1e-3));
+    CHECK(fit_latency_distribution(flight).fastest_cycles == Approx(400).epsilon(1e-3));
 }
 
 TEST_CASE("all parameters of a GPU are derived") {
@@ -242,14 +243,16 @@ TEST_CASE("missing measurements are reported by name") {
           "a measurement is missing: latency, second level");
     CHECK(error_without([](RawMeasurements& raw) { raw.short_runs.clear(); }) ==
           "a measurement is missing: short runs of sectors");
-    CHECK(error_without([](RawMeasurements& raw) { raw.issues.pop_back(); }) ==
+    CHECK(error_without([](RawMeasurements& raw) { raw.issue_costs.pop_back(); }) ==
           "a measurement is missing: issue, double multiply-add");
-    CHECK(error_without([](RawMeasurements& raw) { raw.timed_load = 0; }) ==
+    CHECK(error_without([](RawMeasurements& raw) { raw.timed_load_cycles = 0; }) ==
           "a measurement is missing: a load of a cache line from the L2 cache");
-    CHECK(error_without([](RawMeasurements& raw) { raw.barriers.clear(); }).starts_with("too few"));
+    CHECK(error_without([](RawMeasurements& raw) {
+              raw.barrier_costs.clear();
+          }).starts_with("too few"));
     CHECK(error_without([](RawMeasurements& raw) {
               std::erase_if(raw.bulk_rates, [](const BulkCopyRate& b) {
-                  return b.method == "boxes" && b.bytes == 256;
+                  return b.method == "boxes" && b.bytes_per_row == 256;
               });
           }) == "a measurement is missing: bulk copies of boxes");
     // Some GPUs have no bulk copies.

@@ -16,118 +16,125 @@ using simulator::u32;
 
 /// The registers that are certain to have been written before a given instruction of the program.
 struct WrittenRegisters {
-    std::vector<bool> written;
+    std::vector<bool> is_written;
     /// Registers that are written only if a guard has a certain value, as (register, guard, whether
     /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> conditionally_written;
 
-    /// Keeps only the facts that `other` also contains. Returns true if a fact was removed.
-    bool intersect(const WrittenRegisters& other) {
-        bool changed = false;
-        for (std::size_t r = 0; r < written.size(); ++r)
-            if (written[r] && !other.written[r]) {
-                written[r] = false;
-                changed = true;
+    /// Keeps only the facts that `other_registers` also contains. Returns true if a fact was
+    /// removed.
+    bool keep_common_facts(const WrittenRegisters& other_registers) {
+        bool has_removed_fact = false;
+        for (std::size_t r = 0; r < is_written.size(); ++r)
+            if (is_written[r] && !other_registers.is_written[r]) {
+                is_written[r] = false;
+                has_removed_fact = true;
             }
-        changed |= std::erase_if(conditionally_written, [&](const auto& fact) {
-                       return !other.conditionally_written.contains(fact) &&
-                              !other.written[std::get<0>(fact)];
-                   }) > 0;
-        return changed;
+        has_removed_fact |= std::erase_if(conditionally_written, [&](const auto& fact) {
+                                return !other_registers.conditionally_written.contains(fact) &&
+                                       !other_registers.is_written[std::get<0>(fact)];
+                            }) > 0;
+        return has_removed_fact;
     }
 };
 
-void add_registers(const ptx::Operand& operand, std::vector<u32>& registers) {
+void append_operand_registers(const ptx::Operand& operand, std::vector<u32>& registers) {
     if (operand.kind == ptx::Operand::Kind::reg || operand.has_base_register)
         registers.push_back(operand.reg);
-    for (const ptx::Operand& element : operand.elements) add_registers(element, registers);
+    for (const ptx::Operand& element : operand.elements)
+        append_operand_registers(element, registers);
 }
 
 struct DefinednessAnalysis {
     const ptx::Function& function;
 
     static bool is_last_of_block(const ptx::Instruction& i) {
-        static const std::set<std::string> ends = {"bra", "brx", "ret", "exit", "trap"};
-        return !i.guard && ends.contains(i.opcode);
+        static const std::set<std::string> block_ending_opcodes = {"bra", "brx", "ret", "exit",
+                                                                   "trap"};
+        return !i.guard && block_ending_opcodes.contains(i.opcode);
     }
 
-    std::vector<u32> written(const ptx::Instruction& i) const {
+    std::vector<u32> list_written_registers(const ptx::Instruction& i) const {
         std::vector<u32> registers = simulator::list_written_registers(i);
         if (!i.operands.empty() && registers.empty()) {
             // `_|%p` discards the first result and writes only the second.
-            const bool second_alone = i.operands[0].kind == ptx::Operand::Kind::sink;
-            const bool gives_state = i.opcode == "mbarrier" && i.has("arrive");
-            if (second_alone || gives_state) add_registers(i.operands[0], registers);
+            const bool discards_first_result = i.operands[0].kind == ptx::Operand::Kind::sink;
+            const bool writes_barrier_state = i.opcode == "mbarrier" && i.has("arrive");
+            if (discards_first_result || writes_barrier_state)
+                append_operand_registers(i.operands[0], registers);
         }
         return registers;
     }
 
-    std::vector<u32> read(const ptx::Instruction& i) const {
+    std::vector<u32> list_read_registers(const ptx::Instruction& i) const {
         std::vector<u32> registers = simulator::list_read_registers(i);
         if (i.opcode == "mbarrier" && i.has("arrive"))
-            for (u32 r : written(i)) std::erase(registers, r);
+            for (u32 r : list_written_registers(i)) std::erase(registers, r);
         return registers;
     }
 
-    void step(const ptx::Instruction& i, WrittenRegisters& known) const {
-        for (u32 r : written(i)) {
+    void step(const ptx::Instruction& i, WrittenRegisters& written_registers) const {
+        for (u32 r : list_written_registers(i)) {
             // A write to `r` invalidates every fact whose guard is `r`.
-            std::erase_if(known.conditionally_written,
+            std::erase_if(written_registers.conditionally_written,
                           [&](const auto& fact) { return std::get<1>(fact) == r; });
-            const bool opposite =
-                i.guard && known.conditionally_written.contains({r, *i.guard, !i.guard_negated});
-            if (!i.guard || opposite)
-                known.written[r] = true;
+            const bool is_written_under_opposite_guard =
+                i.guard &&
+                written_registers.conditionally_written.contains({r, *i.guard, !i.guard_negated});
+            if (!i.guard || is_written_under_opposite_guard)
+                written_registers.is_written[r] = true;
             else if (r != *i.guard)
-                known.conditionally_written.insert({r, *i.guard, i.guard_negated});
+                written_registers.conditionally_written.insert({r, *i.guard, i.guard_negated});
         }
     }
 
-    bool may_read(const ptx::Instruction& i, u32 r, const WrittenRegisters& known) const {
-        if (known.written[r]) return true;
+    bool is_certainly_written(const ptx::Instruction& i, u32 r,
+                              const WrittenRegisters& written_registers) const {
+        if (written_registers.is_written[r]) return true;
         return i.guard && r != *i.guard &&
-               known.conditionally_written.contains({r, *i.guard, i.guard_negated});
+               written_registers.conditionally_written.contains({r, *i.guard, i.guard_negated});
     }
 
     /// Reports whether the instruction's line ends in `// late`. The generator marks a line this
     /// way if its sources are certain to be written before it is executed.
-    static bool is_late(const ptx::Module& module, const ptx::Instruction& i) {
+    static bool is_marked_late(const ptx::Module& module, const ptx::Instruction& i) {
         const std::size_t end = i.text_offset + i.text_length;
         return module.text.substr(end, module.text.find('\n', end) - end).find("// late") !=
                std::string::npos;
     }
 
-    std::string check(const ptx::Module& module) const {
+    std::string describe_undefined_read(const ptx::Module& module) const {
         const std::size_t count = function.body.size();
         std::vector<WrittenRegisters> at(count);
-        std::vector<bool> reached(count, false);
+        std::vector<bool> is_reached(count, false);
         if (count == 0) return "";
-        at[0].written.assign(function.registers.size(), false);
-        reached[0] = true;
-        std::vector<u32> work = {0};
-        const auto arrive = [&](u32 to, const WrittenRegisters& known) {
-            if (to >= count) return;
-            if (!reached[to]) {
-                reached[to] = true;
-                at[to] = known;
-                work.push_back(to);
-            } else if (at[to].intersect(known)) {
-                work.push_back(to);
+        at[0].is_written.assign(function.registers.size(), false);
+        is_reached[0] = true;
+        std::vector<u32> pending_instructions = {0};
+        const auto propagate_to = [&](u32 target, const WrittenRegisters& written_registers) {
+            if (target >= count) return;
+            if (!is_reached[target]) {
+                is_reached[target] = true;
+                at[target] = written_registers;
+                pending_instructions.push_back(target);
+            } else if (at[target].keep_common_facts(written_registers)) {
+                pending_instructions.push_back(target);
             }
         };
-        while (!work.empty()) {
-            const u32 now = work.back();
-            work.pop_back();
+        while (!pending_instructions.empty()) {
+            const u32 now = pending_instructions.back();
+            pending_instructions.pop_back();
             const ptx::Instruction& i = function.body[now];
-            WrittenRegisters known = at[now];
-            step(i, known);
-            for (u32 to : simulator::branch_targets(function, i)) arrive(to, known);
-            if (!is_last_of_block(i)) arrive(now + 1, known);
+            WrittenRegisters written_registers = at[now];
+            step(i, written_registers);
+            for (u32 target : simulator::branch_targets(function, i))
+                propagate_to(target, written_registers);
+            if (!is_last_of_block(i)) propagate_to(now + 1, written_registers);
         }
         for (u32 now = 0; now < count; ++now) {
-            if (!reached[now] || is_late(module, function.body[now])) continue;
-            for (u32 r : read(function.body[now]))
-                if (!may_read(function.body[now], r, at[now]))
+            if (!is_reached[now] || is_marked_late(module, function.body[now])) continue;
+            for (u32 r : list_read_registers(function.body[now]))
+                if (!is_certainly_written(function.body[now], r, at[now]))
                     return function.registers[r].name +
                            " is read, but not written on every path to `" +
                            std::string(module.find_text(function.body[now])) + "` in " +
@@ -139,12 +146,13 @@ struct DefinednessAnalysis {
 
 }  // namespace
 
-std::string find_undefined_read(const std::string& text) {
+std::string find_undefined_read(const std::string& ptx) {
     try {
-        const auto module = ptx::parse(text);
+        const auto module = ptx::parse(ptx);
         for (const auto& [name, function] : module->functions) {
             if (!function->has_body) continue;
-            const std::string problem = DefinednessAnalysis{*function}.check(*module);
+            const std::string problem =
+                DefinednessAnalysis{*function}.describe_undefined_read(*module);
             if (!problem.empty()) return problem;
         }
         return "";

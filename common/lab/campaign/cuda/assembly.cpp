@@ -5,14 +5,14 @@ namespace coalesce::campaign {
 
 namespace {
 
-struct Instruction {
+struct AssemblyInstruction {
     const char* name;
     /// The types of the result and the operands, as letters for expand_pattern().
-    const char* types;
-    const char* text;
+    const char* type_letters;
+    const char* assembly_text;
 };
 
-constexpr Instruction kInstructions[] = {
+constexpr AssemblyInstruction kAssemblyInstructions[] = {
     {"dp4a_unsigned", "uuuu", "dp4a.u32.u32 %0, %1, %2, %3;"},
     {"dp4a_signed", "iiii", "dp4a.s32.s32 %0, %1, %2, %3;"},
     {"dp4a_mixed", "iuii", "dp4a.u32.s32 %0, %1, %2, %3;"},
@@ -111,7 +111,7 @@ Type parse_type_letter(char letter) {
     }
 }
 
-const char* constraint(char letter) {
+const char* asm_constraint_of(char letter) {
     switch (letter) {
         case 'u':
         case 'i': return "r";
@@ -122,33 +122,37 @@ const char* constraint(char letter) {
 }
 
 /// Returns the source of a device function that executes one instruction.
-std::string instruction_function(const Instruction& instruction) {
-    std::string parameters, operands;
-    for (const char* letter = instruction.types + 1; *letter; ++letter) {
-        const char* comma = parameters.empty() ? "" : ", ";
-        const std::string parameter(1, static_cast<char>('a' + (letter - instruction.types - 1)));
-        parameters += fill_arguments("$1$2 $3", {comma, parse_type_letter(*letter), parameter});
-        operands += fill_arguments("$1\"$2\"($3)", {comma, constraint(*letter), parameter});
+std::string define_instruction_function(const AssemblyInstruction& instruction) {
+    std::string parameter_list, asm_operands;
+    for (const char* letter = instruction.type_letters + 1; *letter; ++letter) {
+        const char* separator = parameter_list.empty() ? "" : ", ";
+        const std::string parameter_name(
+            1, static_cast<char>('a' + (letter - instruction.type_letters - 1)));
+        parameter_list +=
+            fill_arguments("$1$2 $3", {separator, parse_type_letter(*letter), parameter_name});
+        asm_operands +=
+            fill_arguments("$1\"$2\"($3)", {separator, asm_constraint_of(*letter), parameter_name});
     }
     return fill_arguments(
         "__device__ __forceinline__ $1 op_$2($3) { $1 r; asm(\"$4\" : \"=$5\"(r) : $6); return r; "
         "}\n",
-        {parse_type_letter(instruction.types[0]), instruction.name, parameters, instruction.text,
-         constraint(instruction.types[0]), operands});
+        {parse_type_letter(instruction.type_letters[0]), instruction.name, parameter_list,
+         instruction.assembly_text, asm_constraint_of(instruction.type_letters[0]), asm_operands});
 }
 
 }  // namespace
 
-std::string random_assembly_call(Kernel& kernel, Type type, UniformIn most, int depth) {
-    const Instruction& instruction = kInstructions[kernel.random.below(std::size(kInstructions))];
+std::string random_assembly_call(Kernel& kernel, Type type, UniformIn uniform_in, int depth) {
+    const AssemblyInstruction& instruction =
+        kAssemblyInstructions[kernel.random.below(std::size(kAssemblyInstructions))];
     kernel.define_global_once(std::string("op_") + instruction.name,
-                              instruction_function(instruction));
-    std::string call = fill_arguments("($1)op_$2(", {type, instruction.name});
-    for (const char* letter = instruction.types + 1; *letter; ++letter) {
-        if (letter > instruction.types + 1) call += ", ";
-        call += random_expression(kernel, parse_type_letter(*letter), most, depth);
+                              define_instruction_function(instruction));
+    std::string call_text = fill_arguments("($1)op_$2(", {type, instruction.name});
+    for (const char* letter = instruction.type_letters + 1; *letter; ++letter) {
+        if (letter > instruction.type_letters + 1) call_text += ", ";
+        call_text += random_expression(kernel, parse_type_letter(*letter), uniform_in, depth);
     }
-    return call + ")";
+    return call_text + ")";
 }
 
 }  // namespace coalesce::campaign

@@ -6,8 +6,8 @@ namespace coalesce::campaign {
 
 namespace {
 
-void add_to_sums(Kernel& kernel, StatementPlace&) {
-    static const std::vector<const char*> kWords = {
+void write_atomics_on_sums(Kernel& kernel, StatementPlace&) {
+    static const std::vector<const char*> kAtomicStatements = {
         "atomicAdd(sums + $1, $u);",
         "atomicXor(sums + $1, $u);",
         "atomicOr(sums + $1, 1u << ($u & 31));",
@@ -28,33 +28,33 @@ void add_to_sums(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_sum_words(2);
     if (first < 0) return;
     if (kernel.random.percent(40)) kernel.write("if ($b)");
-    kernel.write(kernel.random.pick(kWords), {first});
+    kernel.write(kernel.random.pick(kAtomicStatements), {first});
 }
 
 /// Generates an atomic addition that one lane performs on behalf of all lanes with the same key.
-void add_for_peers(Kernel& kernel, StatementPlace& place) {
+void write_atomic_per_key(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(4);
     if (first < 0) return;
     kernel.write(
         "const u32 @key = $u & 3;\nconst u32 @peers = __match_any_sync($1, @key);\n"
         "if (lane == (u32)__ffs((i32)@peers) - 1) atomicAdd(&sums[$2 + @key], "
         "(u32)__popc(@peers) * $k);\n__syncwarp($1);",
-        {place.mask, first});
+        {place.lane_mask, first});
 }
 
 /// Generates a sum over the warp that one lane adds atomically.
-void add_for_warp(Kernel& kernel, StatementPlace& place) {
+void write_atomic_per_warp(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
     kernel.write(
         "const u32 @sum = __reduce_add_sync($1, $u);\n"
         "if (lane == (u32)__ffs((i32)$1) - 1) atomicAdd(sums + $2, @sum);",
-        {place.mask, first});
+        {place.lane_mask, first});
 }
 
 /// Generates a multiplication as a compare-and-swap loop, because there is no atomic
 /// multiplication.
-void multiply_by_exchange(Kernel& kernel, StatementPlace&) {
+void write_compare_and_swap_loop(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
     kernel.write(
@@ -65,7 +65,7 @@ void multiply_by_exchange(Kernel& kernel, StatementPlace&) {
 }
 
 /// Generates an addition under a lock that all blocks share.
-void lock_for_all(Kernel& kernel, StatementPlace& place) {
+void write_spin_lock_for_all(Kernel& kernel, StatementPlace& place) {
     const int first = place.turns > 4 ? -1 : kernel.reserve_sum_words(2);
     if (first < 0) return;
     kernel.write(
@@ -79,11 +79,11 @@ void lock_for_all(Kernel& kernel, StatementPlace& place) {
 }  // namespace
 
 std::vector<Construct> atomic_constructs() {
-    return {{Requirement::kernel, false, 6, add_to_sums},
-            {Requirement::lanes, false, 3, add_for_peers},
-            {Requirement::lanes, false, 2, add_for_warp},
-            {Requirement::kernel, false, 1, multiply_by_exchange},
-            {Requirement::kernel, false, 1, lock_for_all}};
+    return {{Requirement::kernel, false, 6, write_atomics_on_sums},
+            {Requirement::lanes, false, 3, write_atomic_per_key},
+            {Requirement::lanes, false, 2, write_atomic_per_warp},
+            {Requirement::kernel, false, 1, write_compare_and_swap_loop},
+            {Requirement::kernel, false, 1, write_spin_lock_for_all}};
 }
 
 }  // namespace coalesce::campaign

@@ -11,26 +11,26 @@ namespace coalesce::campaign {
 
 namespace {
 
-constexpr const char* kTypes =
+constexpr const char* kTypeDefinitions =
     "using u8 = unsigned char; using u16 = unsigned short; using u32 = unsigned; using u64 = "
     "unsigned long long;\n"
     "using i8 = signed char; using i16 = short; using i32 = int; using i64 = long long;\n";
 
 /// Draws the weights of the constructs. The weights differ between kernels, and some kernels
 /// consist almost entirely of one construct.
-std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
+std::vector<Construct> draw_construct_weights(Random& random, bool is_learner) {
     std::vector<std::vector<Construct>> groups = {assignment_constructs(), loop_constructs()};
-    const auto add = [&](std::initializer_list<std::vector<Construct>> more) {
-        groups.insert(groups.end(), more);
+    const auto add_groups = [&](std::initializer_list<std::vector<Construct>> more_groups) {
+        groups.insert(groups.end(), more_groups);
     };
     // Learners do not write loops that are entered in the middle.
-    if (!is_learner) add({jump_constructs(), late_assignment_constructs()});
-    add({warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
-         function_constructs(), floating_point_constructs()});
+    if (!is_learner) add_groups({jump_constructs(), late_assignment_constructs()});
+    add_groups({warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
+                function_constructs(), floating_point_constructs()});
     if (is_learner)
-        add({learner_constructs()});
+        add_groups({learner_constructs()});
     else
-        add({toolkit_constructs()});
+        add_groups({toolkit_constructs()});
     std::vector<Construct> all;
     for (const auto& group : groups) {
         // A share of 0 leaves out a whole group, and a large share makes the group frequent.
@@ -48,10 +48,10 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
 }
 
 /// Declares the mask of the lanes that exist in the current thread's warp.
-void declare_mask(Kernel& kernel, StatementPlace& place) {
-    place.mask = "0xffffffffu";
+void declare_lane_mask(Kernel& kernel, StatementPlace& place) {
+    place.lane_mask = "0xffffffffu";
     if (kernel.threads % 32 == 0) return;
-    place.mask = "everyone";
+    place.lane_mask = "everyone";
     kernel.write("const u32 everyone = warp < $1 ? 0xffffffffu : (1u << $2) - 1;",
                  {kernel.threads / 32, kernel.threads % 32});
 }
@@ -71,13 +71,14 @@ void declare_variables(Kernel& kernel) {
 }
 
 void write_statements(Kernel& kernel, StatementPlace& place) {
-    const int end_from =
+    const int statements_after_last_barrier =
         kernel.random.percent(40) ? kernel.random.between(0, kernel.remaining_statements) : 0;
     while (kernel.remaining_statements > 0) {
-        if (kernel.remaining_statements <= end_from) {  // from here on, no thread waits for another
+        if (kernel.remaining_statements <=
+            statements_after_last_barrier) {  // from here on, no thread waits for another
             place.can_return = true;
-            place.all_threads = false;
-            place.mask.clear();
+            place.are_all_threads_active = false;
+            place.lane_mask.clear();
         }
         write_statement(kernel, place);
     }
@@ -86,24 +87,24 @@ void write_statements(Kernel& kernel, StatementPlace& place) {
 /// Stores the bits of each variable. Clears the sign of floating-point zeros, which fmin() leaves
 /// unspecified. If there are more variables than words of `out`, several variables share a word.
 void store_variables(Kernel& kernel) {
-    const int end = std::min(16, kernel.last_out);
+    const int end = std::min(16, kernel.lowest_reserved_out_word);
     int word = 0;
-    bool is_shared = false;
+    bool do_variables_share_words = false;
     for (const Variable& variable : kernel.variables) {
-        const bool is_long = bits_of(variable.type) == 64;
-        if (is_long) word = (word + 1) / 2 * 2;
+        const bool is_64_bits = bits_of(variable.type) == 64;
+        if (is_64_bits) word = (word + 1) / 2 * 2;
         if (word + 2 > end) {
             word = 0;
-            is_shared = true;
+            do_variables_share_words = true;
         }
         std::string bits = variable.name;
         if (variable.type == Type::f32)
             bits = fill_arguments("__float_as_uint(__fadd_rn($1, 0.0f))", {bits});
         if (variable.type == Type::f64)
             bits = fill_arguments("__double_as_longlong(__dadd_rn($1, 0.0))", {bits});
-        kernel.write(is_long ? "*(u64*)(out + $1) $2 (u64)$3;" : "out[$1] $2 (u32)$3;",
-                     {word, is_shared ? "^=" : "=", bits});
-        word += is_long ? 2 : 1;
+        kernel.write(is_64_bits ? "*(u64*)(out + $1) $2 (u64)$3;" : "out[$1] $2 (u32)$3;",
+                     {word, do_variables_share_words ? "^=" : "=", bits});
+        word += is_64_bits ? 2 : 1;
     }
 }
 
@@ -128,7 +129,7 @@ void store_interleaved(Kernel& kernel) {
     }
 }
 
-std::string kernel_header(Kernel& kernel) {
+std::string write_kernel_header(Kernel& kernel) {
     std::string text = fill_arguments(kernel.random.percent(30)
                                           ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
                                           : "extern \"C\" __global__ void ",
@@ -142,7 +143,7 @@ std::string kernel_header(Kernel& kernel) {
         "tid & 31, warp = tid >> 5;\n"
         "out += (blockIdx.x * $3 + tid) * 32;\nscratch += (blockIdx.x * $3 + tid) * 64;\n",
         {kernel.launch.threads_x, kernel.launch.threads_y, kernel.threads});
-    if (kernel.launch.dynamic_shared > 0)
+    if (kernel.launch.dynamic_shared_bytes > 0)
         text += "extern __shared__ __align__(16) unsigned char dynamic[];\n";
     return text;
 }
@@ -153,11 +154,11 @@ std::string generate_cuda(u64 seed, KernelStyle style) {
     const bool is_learner = style == KernelStyle::learner;
     Kernel kernel(is_learner ? seed ^ 0x6c6561726e6572 : seed);
     kernel.is_learner = is_learner;
-    kernel.constructs = draw_constructs(kernel.random, is_learner);
+    kernel.constructs = draw_construct_weights(kernel.random, is_learner);
     write_functions(kernel);
-    kernel.body = kernel_header(kernel);
+    kernel.body = write_kernel_header(kernel);
     StatementPlace place;
-    declare_mask(kernel, place);
+    declare_lane_mask(kernel, place);
     declare_variables(kernel);
     write_statements(kernel, place);
     if (is_learner && kernel.random.percent(50))
@@ -165,8 +166,8 @@ std::string generate_cuda(u64 seed, KernelStyle style) {
     else
         store_variables(kernel);
     kernel.body += "}\n";
-    return format_launch_line(kernel.launch) + kTypes + indented(kernel.globals) +
-           indented(kernel.body);
+    return format_launch_line(kernel.launch) + kTypeDefinitions +
+           indented(kernel.global_definitions) + indented(kernel.body);
 }
 
 }  // namespace coalesce::campaign

@@ -8,17 +8,18 @@ namespace coalesce::campaign {
 
 namespace {
 
-constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
+constexpr const char* kInliningQualifiers[] = {"__noinline__ ", "__noinline__ ", "",
+                                               "__forceinline__ "};
 
 /// While an object of this class exists, the kernel's text is the body of a function, which may use
 /// only the function's parameters.
 class FunctionBodyScope {
 public:
     FunctionBodyScope(Kernel& kernel, const Function& function) : kernel_(kernel) {
-        std::swap(kernel_.body, outer_body_);
-        std::swap(kernel_.variables, outer_variables_);
-        outer_statements_ = kernel_.remaining_statements;
-        kernel_.in_function = true;
+        std::swap(kernel_.body, saved_body_);
+        std::swap(kernel_.variables, saved_variables_);
+        saved_statement_count_ = kernel_.remaining_statements;
+        kernel_.is_in_device_function = true;
         kernel_.result = function.result;
         for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             kernel_.variables.push_back(
@@ -26,28 +27,31 @@ public:
         }
     }
     ~FunctionBodyScope() {
-        std::swap(kernel_.body, outer_body_);
-        std::swap(kernel_.variables, outer_variables_);
-        kernel_.remaining_statements = outer_statements_;
-        kernel_.in_function = false;
+        std::swap(kernel_.body, saved_body_);
+        std::swap(kernel_.variables, saved_variables_);
+        kernel_.remaining_statements = saved_statement_count_;
+        kernel_.is_in_device_function = false;
     }
     FunctionBodyScope(const FunctionBodyScope&) = delete;
 
 private:
     Kernel& kernel_;
-    std::string outer_body_;
-    std::vector<Variable> outer_variables_;
-    int outer_statements_ = 0;
+    std::string saved_body_;
+    std::vector<Variable> saved_variables_;
+    int saved_statement_count_ = 0;
 };
 
-std::string head_of(Kernel& kernel, const Function& function, const std::string& first = "") {
-    std::string parameters = first;
+std::string format_function_head(Kernel& kernel, const Function& function,
+                                 const std::string& first_parameter = "") {
+    std::string parameters = first_parameter;
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
         parameters +=
             fill_arguments("$1$2 p$3", {parameters.empty() ? "" : ", ", function.parameters[i], i});
     return fill_arguments(
         "__device__ $1$2 $3($4) {\n",
-        {first.empty() ? kKinds[kernel.random.below(std::size(kKinds))] : "__noinline__ ",
+        {first_parameter.empty()
+             ? kInliningQualifiers[kernel.random.below(std::size(kInliningQualifiers))]
+             : "__noinline__ ",
          function.result, function.name, parameters});
 }
 
@@ -59,9 +63,9 @@ Function declare_function(Kernel& kernel) {
 }
 
 /// Generates a function with a few statements and early returns.
-void write_plain(Kernel& kernel) {
+void write_plain_function(Kernel& kernel) {
     const Function function = declare_function(kernel);
-    std::string text = head_of(kernel, function);
+    std::string text = format_function_head(kernel, function);
     {
         const FunctionBodyScope body(kernel, function);
         kernel.remaining_statements = kernel.random.between(1, 5);
@@ -71,9 +75,9 @@ void write_plain(Kernel& kernel) {
                        random_expression(kernel, function.result, UniformIn::thread, 1));
         StatementPlace place;
         place.arriving_together = UniformIn::thread;
-        place.all_threads = false;
+        place.are_all_threads_active = false;
         place.can_return = true;
-        place.depth = 2;
+        place.nesting_depth = 2;
         place.turns = 30;
         for (int count = kernel.random.between(1, 3); count > 0; --count)
             write_statement(kernel, place);
@@ -81,16 +85,16 @@ void write_plain(Kernel& kernel) {
         text += fill_arguments("return $1;\n}\n",
                                {random_expression(kernel, function.result, UniformIn::thread, 2)});
     }
-    kernel.globals += text;
+    kernel.global_definitions += text;
     kernel.functions.push_back(function);
 }
 
 /// Generates a function that calls itself once or twice, to the depth given by its first parameter.
-void write_recursive(Kernel& kernel) {
+void write_recursive_function(Kernel& kernel) {
     const Function function = declare_function(kernel);
     Function inner = function;
     inner.name += "_inner";
-    std::string text = head_of(kernel, inner, "u32 left"), call;
+    std::string text = format_function_head(kernel, inner, "u32 left"), call;
     {
         const FunctionBodyScope body(kernel, inner);
         const auto arguments = [&] {
@@ -111,37 +115,38 @@ void write_recursive(Kernel& kernel) {
                                {random_expression(kernel, inner.result, UniformIn::thread, 2)});
         for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
     }
-    text += head_of(kernel, function);
+    text += format_function_head(kernel, function);
     text +=
         fill_arguments("return $1($2$3);\n}\n", {inner.name, kernel.random.between(1, 4), call});
-    kernel.globals += text;
+    kernel.global_definitions += text;
     kernel.functions.push_back(function);
 }
 
 /// Generates four functions and a table through which one of them is called.
-void write_table(Kernel& kernel) {
+void write_function_table(Kernel& kernel) {
     const Function function{
         kernel.make_unique_name("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
-    std::string names, text;
+    std::string function_names, text;
     for (int i = 0; i < 4; ++i) {
-        const Function entry{kernel.make_unique_name("entry"), Type::u32, {Type::u32, Type::u32}};
-        text += "__device__ __noinline__ u32 " + entry.name + "(u32 p0, u32 p1) {\n";
+        const Function table_function{
+            kernel.make_unique_name("entry"), Type::u32, {Type::u32, Type::u32}};
+        text += "__device__ __noinline__ u32 " + table_function.name + "(u32 p0, u32 p1) {\n";
         {
-            const FunctionBodyScope body(kernel, entry);
+            const FunctionBodyScope body_scope(kernel, table_function);
             text += fill_arguments("return $1;\n}\n",
                                    {random_expression(kernel, Type::u32, UniformIn::thread, 2)});
         }
-        names += (names.empty() ? "" : ", ") + entry.name;
+        function_names += (function_names.empty() ? "" : ", ") + table_function.name;
     }
     text += fill_arguments("$1u32 (*const t[4])(u32, u32) = {$2};\nreturn t[p0 & 3](p1, p2);\n}\n",
-                           {head_of(kernel, function), names});
-    kernel.globals += text;
+                           {format_function_head(kernel, function), function_names});
+    kernel.global_definitions += text;
     kernel.functions.push_back(function);
 }
 
 // ---- constructs ----
 
-void call_lambda(Kernel& kernel, StatementPlace& place) {
+void write_lambda_call(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "apply",
         "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
@@ -150,27 +155,28 @@ void call_lambda(Kernel& kernel, StatementPlace& place) {
         "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
         "return $b ? x + @kept : $u;\n});",
         {random_iteration_count(kernel, UniformIn::thread, place.turns > 50 ? 1 : 5)});
-    write_use_of(kernel, place, "@kept");
-    write_use_of(kernel, place, "@sum");
+    write_use_of_pattern(kernel, place, "@kept");
+    write_use_of_pattern(kernel, place, "@sum");
 }
 
-void call_template(Kernel& kernel, StatementPlace& place) {
+void write_template_call(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "power",
         "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
         "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
-    write_use_of(kernel, place,
-                 fill_arguments("power<$1>(($2)$3)",
-                                {kernel.random.between(0, 5), type,
-                                 random_expression(kernel, Type::u32, UniformIn::thread, 2)}),
-                 Type::u64);
+    write_use_of_pattern(
+        kernel, place,
+        fill_arguments("power<$1>(($2)$3)",
+                       {kernel.random.between(0, 5), type,
+                        random_expression(kernel, Type::u32, UniformIn::thread, 2)}),
+        Type::u64);
 }
 
 /// Generates structures that are passed by value, but only in the kernel. In an inlined function,
 /// NVRTC 13.0 at -O3 overwrites a structure that is still live with another structure, so the
 /// results of -O3 and -G could not be compared.
-void pass_structures(Kernel& kernel, StatementPlace& place) {
+void write_structure_passing(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "Pair",
         "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"
@@ -181,28 +187,28 @@ void pass_structures(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
         "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
-    write_use_of(kernel, place, "@pair.b", Type::u64);
-    write_use_of(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
+    write_use_of_pattern(kernel, place, "@pair.b", Type::u64);
+    write_use_of_pattern(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
 }
 
 }  // namespace
 
 void write_functions(Kernel& kernel) {
     for (int count = kernel.random.pick({0, 0, 1, 1, 2, 3}); count > 0; --count) {
-        const u32 kind = kernel.random.below(10);
-        if (kind < 6)
-            write_plain(kernel);
-        else if (kind < 8)
-            write_recursive(kernel);
+        const u32 function_kind = kernel.random.below(10);
+        if (function_kind < 6)
+            write_plain_function(kernel);
+        else if (function_kind < 8)
+            write_recursive_function(kernel);
         else
-            write_table(kernel);
+            write_function_table(kernel);
     }
 }
 
 std::vector<Construct> function_constructs() {
-    return {{Requirement::kernel, false, 2, call_lambda},
-            {Requirement::nothing, false, 2, call_template},
-            {Requirement::kernel, false, 3, pass_structures}};
+    return {{Requirement::kernel, false, 2, write_lambda_call},
+            {Requirement::nothing, false, 2, write_template_call},
+            {Requirement::kernel, false, 3, write_structure_passing}};
 }
 
 }  // namespace coalesce::campaign

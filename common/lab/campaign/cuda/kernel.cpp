@@ -7,53 +7,54 @@
 
 namespace coalesce::campaign {
 
-UniformIn join(UniformIn a, UniformIn b) {
+UniformIn join_scopes(UniformIn a, UniformIn b) {
     if (a == b || b == UniformIn::launch) return a;
     if (a == UniformIn::launch) return b;
-    const bool in_warp = a <= UniformIn::warp && b <= UniformIn::warp;
-    return in_warp ? UniformIn::warp : UniformIn::thread;
+    const bool are_both_uniform_in_warp = a <= UniformIn::warp && b <= UniformIn::warp;
+    return are_both_uniform_in_warp ? UniformIn::warp : UniformIn::thread;
 }
 
 const char* name_of(Type type) {
-    static constexpr const char* kNames[] = {"u8",  "i8",  "u16", "i16",   "u32",
-                                             "i32", "u64", "i64", "float", "double"};
-    return kNames[static_cast<int>(type)];
+    static constexpr const char* kTypeNames[] = {"u8",  "i8",  "u16", "i16",   "u32",
+                                                 "i32", "u64", "i64", "float", "double"};
+    return kTypeNames[static_cast<int>(type)];
 }
 
 int bits_of(Type type) {
-    static constexpr int kBits[] = {8, 8, 16, 16, 32, 32, 64, 64, 32, 64};
-    return kBits[static_cast<int>(type)];
+    static constexpr int kTypeBits[] = {8, 8, 16, 16, 32, 32, 64, 64, 32, 64};
+    return kTypeBits[static_cast<int>(type)];
 }
 
 // ---- places ----
 
 StatementPlace StatementPlace::inside_block(UniformIn condition, int times) const {
     StatementPlace place = *this;
-    place.arriving_together = join(arriving_together, condition);
-    if (!is_uniform_within(condition, UniformIn::warp)) place.mask.clear();
-    place.depth += 1;
+    place.arriving_together = join_scopes(arriving_together, condition);
+    if (!is_uniform_within(condition, UniformIn::warp)) place.lane_mask.clear();
+    place.nesting_depth += 1;
     place.turns *= times;
     return place;
 }
 
 StatementPlace StatementPlace::inside_divergence(int times) const {
     StatementPlace place = inside_block(UniformIn::thread, times);
-    place.all_threads = false;
+    place.are_all_threads_active = false;
     return place;
 }
 
-int StatementPlace::max_iterations(int most, int in_all) const {
-    return std::max(1, std::min(most, in_all / turns));
+int StatementPlace::max_iterations(int most, int total_iterations) const {
+    return std::max(1, std::min(most, total_iterations / turns));
 }
 
 // ---- the launch ----
 
 namespace {
 
-constexpr int kSizes[] = {32, 32, 64, 64, 64, 96, 128, 128, 256, 1, 7, 31, 33, 48, 77, 100, 200};
+constexpr int kBlockSizes[] = {32, 32, 64, 64, 64, 96, 128, 128, 256,
+                               1,  7,  31, 33, 48, 77, 100, 200};
 
 /// Returns a divisor of `number`, often 1.
-int divisor(Random& random, int number) {
+int random_divisor(Random& random, int number) {
     if (random.percent(60)) return 1;
     std::vector<int> found;
     for (int i = 1; i <= number; ++i) {
@@ -66,12 +67,12 @@ int divisor(Random& random, int number) {
 
 Kernel::Kernel(u64 seed) : random(seed) {
     launch.blocks = random.percent(25) ? 1 : random.between(2, kMaxBlocks);
-    threads = kSizes[random.below(std::size(kSizes))];
-    launch.threads_z = divisor(random, threads);
+    threads = kBlockSizes[random.below(std::size(kBlockSizes))];
+    launch.threads_z = random_divisor(random, threads);
     if (launch.threads_z > 64) launch.threads_z = 1;
-    launch.threads_y = divisor(random, threads / launch.threads_z);
+    launch.threads_y = random_divisor(random, threads / launch.threads_z);
     launch.threads_x = threads / launch.threads_z / launch.threads_y;
-    if (random.percent(35)) launch.dynamic_shared = (threads * 8 + 15) / 16 * 16;
+    if (random.percent(35)) launch.dynamic_shared_bytes = (threads * 8 + 15) / 16 * 16;
     remaining_statements = random.between(4, random.percent(20) ? 36 : 14);
 }
 
@@ -83,28 +84,28 @@ void Kernel::write(const std::string& pattern, const std::vector<PatternArgument
 }
 
 const std::string& Kernel::name(const std::string& word) {
-    const auto [found, is_new] = construct_names.try_emplace(word);
+    const auto [found, is_new] = names_of_construct.try_emplace(word);
     if (is_new) found->second = make_unique_name(word);
     return found->second;
 }
 
 void Kernel::define_global_once(const std::string& name, const std::string& text) {
     if (!defined_globals.insert(name).second) return;
-    globals += text;
-    if (!globals.ends_with('\n')) globals += '\n';
+    global_definitions += text;
+    if (!global_definitions.ends_with('\n')) global_definitions += '\n';
 }
 
 // ---- variables and space ----
 
-Variable Kernel::declare(Type type, UniformIn same, const std::string& value) {
-    Variable variable{make_unique_name("v"), type, same};
+Variable Kernel::declare(Type type, UniformIn uniform_in, const std::string& value) {
+    Variable variable{make_unique_name("v"), type, uniform_in};
     body += fill_arguments("$1 $2 = $3;\n", {type, variable.name, value});
     variables.push_back(variable);
     return variable;
 }
 
-void Kernel::declare_constant(const std::string& word, UniformIn same) {
-    variables.push_back({name(word), Type::u32, same, false});
+void Kernel::register_constant(const std::string& word, UniformIn uniform_in) {
+    variables.push_back({name(word), Type::u32, uniform_in, false});
 }
 
 bool Kernel::reserve_shared(int bytes) {
@@ -114,16 +115,16 @@ bool Kernel::reserve_shared(int bytes) {
 }
 
 int Kernel::reserve_sum_words(int words) {
-    const int first = (next_sum + 1) / 2 * 2;
+    const int first = (next_free_sum_word + 1) / 2 * 2;
     if (first + words > 64) return -1;
-    next_sum = first + words;
+    next_free_sum_word = first + words;
     return first;
 }
 
 int Kernel::reserve_out_words(int words) {
-    const int first = (last_out - words) / words * words;
+    const int first = (lowest_reserved_out_word - words) / words * words;
     if (first < 16) return -1;
-    return last_out = first;
+    return lowest_reserved_out_word = first;
 }
 
 // ---- statements ----
@@ -131,16 +132,16 @@ int Kernel::reserve_out_words(int words) {
 namespace {
 
 bool is_possible(const Kernel& kernel, const StatementPlace& place, const Construct& construct) {
-    if (construct.contains_body && (place.depth >= 4 || kernel.remaining_statements <= 0))
+    if (construct.contains_body && (place.nesting_depth >= 4 || kernel.remaining_statements <= 0))
         return false;
     switch (construct.needs) {
         case Requirement::nothing: return true;
-        case Requirement::kernel: return !kernel.in_function;
-        case Requirement::lanes: return !place.mask.empty();
-        case Requirement::barrier: return !kernel.in_function && place.has_barrier();
+        case Requirement::kernel: return !kernel.is_in_device_function;
+        case Requirement::lanes: return !place.lane_mask.empty();
+        case Requirement::barrier: return !kernel.is_in_device_function && place.can_have_barrier();
         case Requirement::loop: return place.can_break;
         case Requirement::end: return place.can_return;
-        case Requirement::top: return !kernel.in_function && place.depth == 0;
+        case Requirement::top: return !kernel.is_in_device_function && place.nesting_depth == 0;
     }
     return false;
 }
@@ -160,9 +161,9 @@ void write_statement(Kernel& kernel, StatementPlace& place) {
     for (const Construct* construct : possible) {
         drawn -= construct->weight;
         if (drawn >= 0) continue;
-        const auto names_outside = std::exchange(kernel.construct_names, {});
+        const auto names_outside = std::exchange(kernel.names_of_construct, {});
         construct->write(kernel, place);
-        kernel.construct_names = names_outside;
+        kernel.names_of_construct = names_outside;
         return;
     }
 }

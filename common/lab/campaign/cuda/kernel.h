@@ -26,11 +26,11 @@ enum class UniformIn {
 };
 /// Returns the scope in which an operation's result is the same for all threads. `a` and `b` are
 /// the scopes of its operands.
-UniformIn join(UniformIn a, UniformIn b);
-/// Reports whether a value that is the same for all threads of the scope `value` is also the same
-/// for all threads of the scope `within`.
-inline bool is_uniform_within(UniformIn value, UniformIn within) {
-    return join(value, within) == within;
+UniformIn join_scopes(UniformIn a, UniformIn b);
+/// Reports whether a value that is the same for all threads of the scope `value_scope` is also the
+/// same for all threads of the scope `scope`.
+inline bool is_uniform_within(UniformIn value_scope, UniformIn scope) {
+    return join_scopes(value_scope, scope) == scope;
 }
 
 enum class Type { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
@@ -67,19 +67,20 @@ struct StatementPlace {
     UniformIn arriving_together = UniformIn::launch;  ///< threads that arrive here together
     /// A C++ expression for the mask of the lanes that execute this code, or "" if the mask is
     /// unknown.
-    std::string mask;
-    bool all_threads = true;  ///< whether no thread of the block has returned from the kernel
-    bool can_break = false;   ///< whether `break` and `continue` are allowed
+    std::string lane_mask;
+    bool are_all_threads_active =
+        true;                ///< whether no thread of the block has returned from the kernel
+    bool can_break = false;  ///< whether `break` and `continue` are allowed
     /// whether a thread may return here; it may if no other thread waits for it later
     bool can_return = false;
-    int depth = 0;
+    int nesting_depth = 0;
     int turns = 1;  ///< the number of times that a thread reaches this place
 
     /// Returns how many iterations a loop at this place may have. The result is at most `most`, and
-    /// low enough that no thread executes the body more than `in_all` times.
-    int max_iterations(int most, int in_all) const;
-    bool has_barrier() const {
-        return all_threads && is_uniform_within(arriving_together, UniformIn::block);
+    /// low enough that no thread executes the body more than `total_iterations` times.
+    int max_iterations(int most, int total_iterations) const;
+    bool can_have_barrier() const {
+        return are_all_threads_active && is_uniform_within(arriving_together, UniformIn::block);
     }
     /// Returns the place inside an `if`, or inside a loop of `times` iterations. `condition` is the
     /// scope in which all threads take the same branch.
@@ -101,7 +102,7 @@ struct Kernel {
     int threads;  ///< threads per block
 
     // ---- the text ----
-    std::string globals;  ///< text before the kernel
+    std::string global_definitions;  ///< text before the kernel
     std::string body;  ///< the text being written: the body of the kernel or of a device function
     /// names of the globals that were added with `define_global_once`
     std::set<std::string> defined_globals;
@@ -110,30 +111,30 @@ struct Kernel {
     /// Adds `text` to the globals unless a global named `name` exists already.
     void define_global_once(const std::string& name, const std::string& text);
     std::string make_unique_name(const std::string& prefix) {
-        return prefix + "_" + std::to_string(++names_);
+        return prefix + "_" + std::to_string(++unique_name_count_);
     }
     /// Returns the unique name that @word stands for in the patterns of the current construct.
     const std::string& name(const std::string& word);
-    std::map<std::string, std::string> construct_names;  ///< names chosen so far for each @word
+    std::map<std::string, std::string> names_of_construct;  ///< names chosen so far for each @word
 
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
     /// whether the text being written is a device function, which may use fewer features than a
     /// kernel
-    bool in_function = false;
+    bool is_in_device_function = false;
     Type result = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
-    Variable declare(Type type, UniformIn same, const std::string& value);
+    Variable declare(Type type, UniformIn uniform_in, const std::string& value);
     /// Allows later statements to read the u32 variable @word, which the construct has already
     /// declared.
-    void declare_constant(const std::string& word, UniformIn same = UniformIn::thread);
+    void register_constant(const std::string& word, UniformIn uniform_in = UniformIn::thread);
 
     // ---- limited resources ----
     int remaining_statements;
     int remaining_shared_bytes = 40000;
-    int next_sum = 0;   ///< first free word of `sums`; each word belongs to one construct
-    int last_out = 32;  ///< lowest word of `out` that a construct has reserved
+    int next_free_sum_word = 0;  ///< first free word of `sums`; each word belongs to one construct
+    int lowest_reserved_out_word = 32;  ///< lowest word of `out` that a construct has reserved
     bool reserve_shared(int bytes);
     /// Reserves `words` words of `sums`, aligned to 2 words, and returns the index of the first.
     /// Returns -1 if fewer words are left.
@@ -146,7 +147,7 @@ struct Kernel {
     std::vector<Construct> constructs;  ///< constructs with this kernel's weights
 
 private:
-    int names_ = 0;
+    int unique_name_count_ = 0;
 };
 
 /// The condition under which a construct can be used.
@@ -174,16 +175,18 @@ void write_scope(Kernel& kernel, StatementPlace place, int count);
 /// A scope. When it ends, the variables declared in it are removed.
 class Scope {
 public:
-    explicit Scope(Kernel& kernel) : kernel_(kernel), count_(kernel.variables.size()) {}
+    explicit Scope(Kernel& kernel)
+        : kernel_(kernel), outer_variable_count_(kernel.variables.size()) {}
     ~Scope() {
-        kernel_.variables.erase(kernel_.variables.begin() + static_cast<long>(count_),
-                                kernel_.variables.end());
+        kernel_.variables.erase(
+            kernel_.variables.begin() + static_cast<long>(outer_variable_count_),
+            kernel_.variables.end());
     }
     Scope(const Scope&) = delete;
 
 private:
     Kernel& kernel_;
-    std::size_t count_;
+    std::size_t outer_variable_count_;
 };
 
 // ---- the groups of constructs, one file each ----

@@ -10,13 +10,13 @@ namespace coalesce::campaign {
 
 namespace {
 
-struct Payload {
+struct PayloadVariable {
     std::string name;
     Type type;
 };
 
-std::vector<Payload> declare_payloads(Kernel& kernel) {
-    std::vector<Payload> payloads;
+std::vector<PayloadVariable> declare_payloads(Kernel& kernel) {
+    std::vector<PayloadVariable> payloads;
     const int count = kernel.random.between(1, 4);
     for (int i = 0; i < count; ++i) {
         payloads.push_back({kernel.make_unique_name("late"), random_type(kernel)});
@@ -27,88 +27,90 @@ std::vector<Payload> declare_payloads(Kernel& kernel) {
 
 /// Assigns a value to each payload. Often the value is a copy of @now, which changes in every
 /// iteration.
-void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
-    for (const Payload& payload : payloads) {
+void assign_payloads(Kernel& kernel, const std::vector<PayloadVariable>& payloads) {
+    for (const PayloadVariable& payload : payloads) {
         const std::string text =
             kernel.random.percent(50)
-                ? converted_expression(kernel, kernel.name("now"), Type::u32, payload.type)
+                ? convert_expression(kernel, kernel.name("now"), Type::u32, payload.type)
                 : random_expression(kernel, payload.type, UniformIn::thread, 2);
         kernel.write("$1 = $2;", {payload.name, text});
     }
 }
 
 void write_use_of_payloads(Kernel& kernel, const StatementPlace& place,
-                           const std::vector<Payload>& payloads) {
-    for (const Payload& payload : payloads) write_use_of(kernel, place, payload.name, payload.type);
+                           const std::vector<PayloadVariable>& payloads) {
+    for (const PayloadVariable& payload : payloads)
+        write_use_of_pattern(kernel, place, payload.name, payload.type);
 }
 
 /// Makes @i and @now available to the loop's body as constants.
 void declare_loop_constants(Kernel& kernel) {
-    kernel.declare_constant("i");
-    kernel.declare_constant("now");
+    kernel.register_constant("i");
+    kernel.register_constant("now");
 }
 
 /// Generates other statements in the loop's body, so that the slots of the payloads are shared with
 /// other registers. These statements must not leave the loop before it has assigned the payloads.
-void write_between(Kernel& kernel, StatementPlace body) {
+void write_statements_between(Kernel& kernel, StatementPlace body) {
     body.can_break = false;
-    if (kernel.remaining_statements > 0 && body.depth < 4 && kernel.random.percent(25))
+    if (kernel.remaining_statements > 0 && body.nesting_depth < 4 && kernel.random.percent(25))
         write_scope(kernel, body, 1);
 }
 
 /// Generates a search for the smallest or largest key and its payload.
-void search_extremum(Kernel& kernel, StatementPlace& place) {
-    const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
+void write_search_for_extremum(Kernel& kernel, StatementPlace& place) {
+    const bool has_float_key = kernel.random.percent(40),
+               searches_minimum = kernel.random.percent(60);
     const int most = place.max_iterations(9, 200);
-    if (is_real_key)
-        kernel.write("float @best = $1;", {is_least ? "1e30f" : "-1e30f"});
+    if (has_float_key)
+        kernel.write("float @best = $1;", {searches_minimum ? "1e30f" : "-1e30f"});
     else
-        kernel.write("u32 @best = $1;", {is_least ? "0xffffffffu" : "0"});
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+        kernel.write("u32 @best = $1;", {searches_minimum ? "0xffffffffu" : "0"});
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
 
     const Scope scope(kernel);
     const std::string start = kernel.random.pick({"0u", "(u32)($u & 3)", "threadIdx.x"});
-    const std::string from = kernel.in_function ? "0u" : start;
-    kernel.write("for (u32 @i = " + from +
+    const std::string first_index = kernel.is_in_device_function ? "0u" : start;
+    kernel.write("for (u32 @i = " + first_index +
                      ", end = @i + $1; @i < end; ++@i) {\nconst u32 @now = ($u ^ @i) * $k + @i;",
                  {random_iteration_count(kernel, UniformIn::thread, most)});
     declare_loop_constants(kernel);
-    write_between(kernel, place.inside_divergence(most));
+    write_statements_between(kernel, place.inside_divergence(most));
     // Every key is below (or above) the initial value of `best`, so that the first iteration always
     // assigns.
-    kernel.write(is_real_key ? "const float @key = (float)(i16)@now * 0.5f;"
-                             : "const u32 @key = (@now >> 1) + 1;");
-    kernel.write("if (@key $1 @best) {\n@best = @key;", {is_least ? "<" : ">"});
+    kernel.write(has_float_key ? "const float @key = (float)(i16)@now * 0.5f;"
+                               : "const u32 @key = (@now >> 1) + 1;");
+    kernel.write("if (@key $1 @best) {\n@best = @key;", {searches_minimum ? "<" : ">"});
     assign_payloads(kernel, payloads);
     kernel.write("}\n}");
     write_use_of_payloads(kernel, place, payloads);
-    if (!is_real_key) write_use_of(kernel, place, "@best");
+    if (!has_float_key) write_use_of_pattern(kernel, place, "@best");
 }
 
 /// Generates a search that ends with the first match, or with the last element.
-void search_first_match(Kernel& kernel, StatementPlace& place) {
+void write_search_for_first_match(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
     kernel.write("const u32 @last = $1;\nu32 @i = 0, @now = $u;",
                  {random_iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     declare_loop_constants(kernel);
     kernel.write(kernel.random.pick({"for (;; ++@i) {", "while (true) {\n++@i;", "do {"}));
-    const bool is_do = kernel.body.ends_with("do {\n");
-    kernel.write(is_do ? "++@i;\n@now = @now * 5 + @i;" : "@now = @now * $k + $u;");
-    write_between(kernel, place.inside_divergence(most));
+    const bool is_do_while_loop = kernel.body.ends_with("do {\n");
+    kernel.write(is_do_while_loop ? "++@i;\n@now = @now * 5 + @i;" : "@now = @now * $k + $u;");
+    write_statements_between(kernel, place.inside_divergence(most));
     kernel.write("if ($b || @i >= @last) {");
     assign_payloads(kernel, payloads);
-    kernel.write(is_do ? "break;\n}\n} while (true);" : "break;\n}\n}");
+    kernel.write(is_do_while_loop ? "break;\n}\n} while (true);" : "break;\n}\n}");
     write_use_of_payloads(kernel, place, payloads);
-    if (kernel.random.percent(50)) write_use_of(kernel, place, "@i");
+    if (kernel.random.percent(50)) write_use_of_pattern(kernel, place, "@i");
 }
 
 /// Generates a search that may find nothing; a flag says whether the payloads were assigned.
-void search_with_flag(Kernel& kernel, StatementPlace& place) {
+void write_search_with_flag(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     kernel.write("bool @has = false;");
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
     {
         const Scope scope(kernel);
         kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u + @i * $k;",
@@ -117,7 +119,7 @@ void search_with_flag(Kernel& kernel, StatementPlace& place) {
         kernel.write("if ($b) {\n@has = true;");
         assign_payloads(kernel, payloads);
         kernel.write(kernel.random.percent(40) ? "break;\n}" : "}");
-        write_between(kernel, place.inside_divergence(most));
+        write_statements_between(kernel, place.inside_divergence(most));
         kernel.write("}");
     }
     kernel.write("if (@has) {");
@@ -129,7 +131,7 @@ void search_with_flag(Kernel& kernel, StatementPlace& place) {
 /// assigned.
 void write_use_of_previous_iteration(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
     kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u ^ @i;\nif (@i > 0) {",
                  {random_iteration_count(kernel, UniformIn::thread, most)});
     {
@@ -137,7 +139,7 @@ void write_use_of_previous_iteration(Kernel& kernel, StatementPlace& place) {
         declare_loop_constants(kernel);
         write_use_of_payloads(kernel, place.inside_divergence(), payloads);
         kernel.write("}");
-        write_between(kernel, place.inside_divergence(most));
+        write_statements_between(kernel, place.inside_divergence(most));
         kernel.write(kernel.random.percent(50) ? "if (@i == 0 || $b) {" : "{");
         assign_payloads(kernel, payloads);
         kernel.write("}\n}");
@@ -147,9 +149,9 @@ void write_use_of_previous_iteration(Kernel& kernel, StatementPlace& place) {
 
 /// Generates a loop whose body assigns the payloads on every path, with a separate assignment in
 /// each branch.
-void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
+void write_assignment_on_all_paths(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ndo {\n@now = @now * $k + @i;");
     {
         const Scope scope(kernel);
@@ -168,7 +170,7 @@ void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
         kernel.write("default:");
         assign_payloads(kernel, payloads);
         kernel.write("}");
-        write_between(kernel, place.inside_divergence(most));
+        write_statements_between(kernel, place.inside_divergence(most));
     }
     kernel.write("} while (++@i < $1);\n@over:;",
                  {random_iteration_count(kernel, UniformIn::thread, most)});
@@ -177,9 +179,9 @@ void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
 
 /// Generates an inner loop that assigns variables, which are used in the outer loop and after both
 /// loops.
-void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
+void write_assignment_in_inner_loop(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(4, 60);
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
     kernel.write(
         "for (u32 @i = 0; @i < $1; ++@i) {\nu32 @least = 0x80000000;\n"
         "for (u32 @j = 0; @j < $2; ++@j) {",
@@ -187,10 +189,10 @@ void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
          random_iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
-        kernel.declare_constant("i");
-        kernel.declare_constant("j");
+        kernel.register_constant("i");
+        kernel.register_constant("j");
         kernel.write("const u32 @now = (in[($u + @i * 37 + @j) & 1023] ^ $u) >> 1;");
-        kernel.declare_constant("now");
+        kernel.register_constant("now");
         kernel.write("if (@now < @least) {\n@least = @now;");
         assign_payloads(kernel, payloads);
         kernel.write(kernel.random.percent(30) ? "}\nif ($b) break;\n}" : "}\n}");
@@ -202,9 +204,9 @@ void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
 
 /// Generates a loop that is entered in the middle of its body. The upper half uses the values that
 /// the lower half assigns.
-void assign_after_entry(Kernel& kernel, StatementPlace& place) {
+void write_assignment_after_entry(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
-    const std::vector<Payload> payloads = declare_payloads(kernel);
+    const std::vector<PayloadVariable> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ngoto @entry;\nfor (; @i < $1; ++@i) {",
                  {random_iteration_count(kernel, UniformIn::thread, most)});
     {
@@ -220,37 +222,37 @@ void assign_after_entry(Kernel& kernel, StatementPlace& place) {
 
 /// Generates a search for the best and the second-best value. In this search, a copied value is
 /// copied again under a condition.
-void search_two_extrema(Kernel& kernel, StatementPlace& place) {
+void write_search_for_two_extrema(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"
         "for (u32 @i = 0; @i < $1 + 1; ++@i) {",
         {random_iteration_count(kernel, UniformIn::thread, place.max_iterations(9, 200))});
     {
         const Scope scope(kernel);
-        kernel.declare_constant("i");
+        kernel.register_constant("i");
         kernel.write("const u32 @now = ($u + @i * $k) >> 1;");
-        kernel.declare_constant("now");
+        kernel.register_constant("now");
         kernel.write(
             "if (@now < @best) {\n@second = @best;\nif (@i > 0) @other = @name;\n@best = @now;\n"
             "@name = @i + $u;\n}\nelse if (@now < @second) {\n@second = @now;\n@other = @i;\n}\n}");
     }
-    write_use_of(kernel, place, "@name");
+    write_use_of_pattern(kernel, place, "@name");
     kernel.write("if (@second != 0xffffffffu) {");
-    write_use_of(kernel, place.inside_divergence(), "@other");
+    write_use_of_pattern(kernel, place.inside_divergence(), "@other");
     kernel.write("}");
 }
 
 }  // namespace
 
 std::vector<Construct> late_assignment_constructs() {
-    return {{Requirement::nothing, false, 5, search_extremum},
-            {Requirement::nothing, false, 4, search_first_match},
-            {Requirement::nothing, false, 3, search_with_flag},
+    return {{Requirement::nothing, false, 5, write_search_for_extremum},
+            {Requirement::nothing, false, 4, write_search_for_first_match},
+            {Requirement::nothing, false, 3, write_search_with_flag},
             {Requirement::nothing, false, 3, write_use_of_previous_iteration},
-            {Requirement::nothing, false, 3, assign_on_all_paths},
-            {Requirement::kernel, false, 3, assign_in_inner_loop},
-            {Requirement::nothing, false, 2, assign_after_entry},
-            {Requirement::nothing, false, 2, search_two_extrema}};
+            {Requirement::nothing, false, 3, write_assignment_on_all_paths},
+            {Requirement::kernel, false, 3, write_assignment_in_inner_loop},
+            {Requirement::nothing, false, 2, write_assignment_after_entry},
+            {Requirement::nothing, false, 2, write_search_for_two_extrema}};
 }
 
 }  // namespace coalesce::campaign

@@ -5,7 +5,7 @@
 
 namespace coalesce::campaign {
 
-std::string learner_arithmetic(Kernel& kernel, Type type, UniformIn most, int depth) {
+std::string random_learner_arithmetic(Kernel& kernel, Type type, UniformIn uniform_in, int depth) {
     // The operands may have different types. Signed operands are reduced so that no operation
     // overflows.
     static const std::vector<const char*> kOperations = {"($3)($1 % 997 + $2 % 991)",
@@ -25,12 +25,13 @@ std::string learner_arithmetic(Kernel& kernel, Type type, UniformIn most, int de
                                                          "($3)(~$1)"};
     const char* operation = kernel.random.pick(kOperations);
     const Type a = random_integer_type(kernel), b = random_integer_type(kernel);
-    const std::string left = random_expression(kernel, a, most, depth),
-                      right = random_expression(kernel, b, most, depth);
-    return fill_arguments(operation, {left, right, type});
+    const std::string left_operand = random_expression(kernel, a, uniform_in, depth),
+                      right = random_expression(kernel, b, uniform_in, depth);
+    return fill_arguments(operation, {left_operand, right, type});
 }
 
-std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
+std::string random_learner_floating_point(Kernel& kernel, Type type, UniformIn uniform_in,
+                                          int depth) {
     static const std::vector<const char*> kFloat = {
         "($f + $f)", "($f - $f)", "limited($f * $f)", "limited($f * $f + $f)",
         "limited($f * $f - $f * $f)", "limited($f * 0.3333f + ($f - 100.0f) * 1e-3f)",
@@ -59,30 +60,30 @@ std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
                                                      "($b ? $d : $d)",
                                                      "(double)$f"};
     define_limited_function(kernel);
-    return expand_pattern(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most,
-                          depth);
+    return expand_pattern(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble),
+                          uniform_in, depth);
 }
 
 namespace {
 
 /// An expression for a floating-point number of moderate size.
-constexpr const char* kReal = "(float)($i % 1000)";
+constexpr const char* kFloatInitialValue = "(float)($i % 1000)";
 
 /// Generates code from a pattern in which each ` stands for a floating-point number of moderate
 /// size.
-void write_with_reals(Kernel& kernel, const std::string& pattern,
-                      const std::vector<PatternArgument>& given = {}) {
+void write_with_floats(Kernel& kernel, const std::string& pattern,
+                       const std::vector<PatternArgument>& given = {}) {
     std::string text;
     for (const char c : pattern) {
         if (c == '`')
-            text += kReal;
+            text += kFloatInitialValue;
         else
             text += c;
     }
     kernel.write(text, given);
 }
 
-void compound_assignment(Kernel& kernel, StatementPlace& place) {
+void write_compound_assignment(Kernel& kernel, StatementPlace& place) {
     const Variable to = random_assignable_variable(kernel, place);
     const std::string from = random_expression(kernel, to.type, to.uniform_in, 2);
     if (is_real(to.type)) {
@@ -97,7 +98,7 @@ void compound_assignment(Kernel& kernel, StatementPlace& place) {
 }
 
 /// Generates a loop that counts down, in the form in which learners write it.
-void count_down(Kernel& kernel, StatementPlace& place) {
+void write_count_down_loop(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(8, 200);
     const Scope scope(kernel);
     kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
@@ -129,7 +130,7 @@ void write_fall_through_switch(Kernel& kernel, StatementPlace& place) {
 
 // ---- structures ----
 
-constexpr const char* kStructures =
+constexpr const char* kStructureDefinitions =
     "struct Point {\nfloat x, y;\nint tag;\n};\n"
     "struct Mixed {\nunsigned char a;\nshort b;\nfloat c;\ndouble d;\nchar e[3];\n};\n"
     "struct __align__(16) Four {\nunsigned v[4];\n};\n"
@@ -147,36 +148,36 @@ constexpr const char* kStructures =
     "s + t.y * c) * 0.5f};\n}\n";
 
 void write_array_of_structures(Kernel& kernel, StatementPlace& place) {
-    kernel.define_global_once("learner structures", kStructures);
-    write_with_reals(
+    kernel.define_global_once("learner structures", kStructureDefinitions);
+    write_with_floats(
         kernel,
         "Point @points[4] = {{`, 1.0f, 3}, {2.0f, `, $i}, {`, 0.25f, 1}, {0.0f, `, $i}};\n"
         "@points[$u & 3] = moved(@points[$u & 3], `);\n"
         "if ($i % 3 == 0) @points[1] = $b ? @points[2] : moved(@points[0], 1.5f);");
-    write_use_of(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
-    write_use_of(kernel, place, "(u32)@points[$u & 3].tag");
+    write_use_of_pattern(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
+    write_use_of_pattern(kernel, place, "(u32)@points[$u & 3].tag");
 }
 
 void write_structure_of_mixed_types(Kernel& kernel, StatementPlace& place) {
-    kernel.define_global_once("learner structures", kStructures);
-    write_with_reals(
+    kernel.define_global_once("learner structures", kStructureDefinitions);
+    write_with_floats(
         kernel,
         "Mixed @mixed = {(unsigned char)$u, (short)$i, `, 0.5 * `, {1, (char)$i, 3}};\n"
         "change(@mixed, $i);\n"
         "if ($b) {\nMixed copy = @mixed;\nchange(copy, @mixed.b);\n@mixed = copy;\n}");
-    write_use_of(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
-    write_use_of(kernel, place, "@mixed.d", Type::f64);
+    write_use_of_pattern(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
+    write_use_of_pattern(kernel, place, "@mixed.d", Type::f64);
 }
 
 void write_complex_arithmetic(Kernel& kernel, StatementPlace& place) {
-    kernel.define_global_once("learner structures", kStructures);
-    write_with_reals(
+    kernel.define_global_once("learner structures", kStructureDefinitions);
+    write_with_floats(
         kernel,
         "Two @two = {`, `};\nfor (int k = 0; k < $1; ++k) @two = turned(@two, 0.8f, 0.6f) + "
         "Two{0.5f, (float)k};",
         {kernel.random.between(1, 5)});
-    write_use_of(kernel, place, "@two.x", Type::f32);
-    write_use_of(kernel, place, "@two.y", Type::f32);
+    write_use_of_pattern(kernel, place, "@two.x", Type::f32);
+    write_use_of_pattern(kernel, place, "@two.y", Type::f32);
 }
 
 // ---- tables and local arrays ----
@@ -194,14 +195,14 @@ void write_table_lookup(Kernel& kernel, StatementPlace& place) {
         "__device__ const Entry entries[4] = {{1, 0.5f}, {-2, 4.0f}, {300, -8.0f}, {7, 0.0625f}};\n"
         "static __device__ unsigned long long bits[3] = {0x0123456789abcdefull, 1, ~0ull};\n");
     switch (kernel.random.below(5)) {
-        case 0: return write_use_of(kernel, place, "weights[$u & 7]", Type::f32);
-        case 1: return write_use_of(kernel, place, "(u32)steps[$u & 15]");
-        case 2: return write_use_of(kernel, place, "(u32)letters[$u % 40]");
-        case 3: return write_use_of(kernel, place, "bits[$u % 3]", Type::u64);
+        case 0: return write_use_of_pattern(kernel, place, "weights[$u & 7]", Type::f32);
+        case 1: return write_use_of_pattern(kernel, place, "(u32)steps[$u & 15]");
+        case 2: return write_use_of_pattern(kernel, place, "(u32)letters[$u % 40]");
+        case 3: return write_use_of_pattern(kernel, place, "bits[$u % 3]", Type::u64);
         default: {
             kernel.write("const u32 @at = $u & 3;");
-            return write_use_of(kernel, place, "(entries[@at].key * entries[@at].value)",
-                                Type::f32);
+            return write_use_of_pattern(kernel, place, "(entries[@at].key * entries[@at].value)",
+                                        Type::f32);
         }
     }
 }
@@ -213,14 +214,15 @@ void write_local_matrix(Kernel& kernel, StatementPlace& place) {
         "@matrix[r][c] = (float)((r * 4 + c) ^ ($i & 15));\n"
         "for (int r = 0; r < 4; ++r)\nfor (int c = r + 1; c < 4; ++c) {\nconst float kept = "
         "@matrix[r][c];\n@matrix[r][c] = @matrix[c][r];\n@matrix[c][r] = kept;\n}");
-    write_use_of(kernel, place,
-                 kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}), Type::f32);
+    write_use_of_pattern(kernel, place,
+                         kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}),
+                         Type::f32);
 }
 
 // ---- vectors, and neighbouring elements that may become a vector ----
 
-void load_vector(Kernel& kernel, StatementPlace& place) {
-    static constexpr const char* kVectors[][2] = {
+void write_vector_load(Kernel& kernel, StatementPlace& place) {
+    static constexpr const char* kVectorTypes[][2] = {
         {"int4 255", "(u32)(@v.x ^ @v.y * 3u ^ @v.w)"},
         {"uint2 511", "(@v.x * 3u + @v.y)"},
         {"uchar4 1023", "(u32)(@v.x + @v.y * 3 + @v.z * 5 + @v.w * 7)"},
@@ -231,17 +233,17 @@ void load_vector(Kernel& kernel, StatementPlace& place) {
         {"float2 511", "(__float_as_uint(@v.x) + __float_as_uint(@v.y))"},
         {"ulonglong2 255", "(u32)(@v.x ^ @v.y >> 32)"},
         {"uint3 300", "(@v.x ^ @v.y ^ @v.z)"}};
-    const auto& [vector, use] = kVectors[kernel.random.below(std::size(kVectors))];
+    const auto& [vector, use] = kVectorTypes[kernel.random.below(std::size(kVectorTypes))];
     const std::string text = vector, type = text.substr(0, text.find(' '));
     kernel.write(
         "const $1 @v = ((const $1*)in)[($3) % $2u];",
         {type, text.substr(type.size() + 1),
          kernel.random.percent(60) ? fill_arguments("(tid + $1u)", {kernel.random.between(0, 99)})
                                    : random_expression(kernel, Type::u32, UniformIn::thread, 1)});
-    write_use_of(kernel, place, use);
+    write_use_of_pattern(kernel, place, use);
 }
 
-void load_neighbours(Kernel& kernel, StatementPlace& place) {
+void write_loads_of_neighbours(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const $1* @near = (const $1*)in + $2 * (tid & 63);\nu32 @sum = 0;",
         {kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "unsigned long long"}),
@@ -249,14 +251,14 @@ void load_neighbours(Kernel& kernel, StatementPlace& place) {
     for (int k = 0, count = kernel.random.between(2, 6); k < count; ++k)
         kernel.write("@sum = @sum * 3 + (u32)@near[$1];",
                      {k + (kernel.random.percent(10) ? 1 : 0)});
-    write_use_of(kernel, place, "@sum");
+    write_use_of_pattern(kernel, place, "@sum");
 }
 
-void store_vector(Kernel& kernel, StatementPlace&) {
+void write_vector_store(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
-    kernel.define_global_once("learner structures", kStructures);
-    write_with_reals(
+    kernel.define_global_once("learner structures", kStructureDefinitions);
+    write_with_floats(
         kernel,
         kernel.random.pick(
             {"*(float4*)(out + $1) = make_float4(`, ` * 0.5f + 1.0f, 2.0f, `);",
@@ -278,7 +280,7 @@ void store_vector(Kernel& kernel, StatementPlace&) {
         {first});
 }
 
-void store_neighbours(Kernel& kernel, StatementPlace&) {
+void write_stores_to_neighbours(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
     const std::string type =
@@ -286,36 +288,36 @@ void store_neighbours(Kernel& kernel, StatementPlace&) {
     kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first});
     for (int k = 0; k < 4; ++k) {
         if (kernel.random.percent(15)) continue;
-        write_with_reals(kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;",
-                         {type, k});
+        write_with_floats(kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;",
+                          {type, k});
     }
     kernel.write("}");
 }
 
 /// Generates a pointer that starts at one of two positions and is incremented.
-void increment_pointer(Kernel& kernel, StatementPlace& place) {
+void write_pointer_increment(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"
         "for (const unsigned* end = @at + ($u & 7); @at != end; ++@at) @sum = @sum * 5 + *@at;");
-    write_use_of(kernel, place, "@sum");
+    write_use_of_pattern(kernel, place, "@sum");
 }
 
 }  // namespace
 
 std::vector<Construct> learner_constructs() {
-    return {{Requirement::nothing, false, 8, compound_assignment},
-            {Requirement::nothing, true, 5, count_down},
+    return {{Requirement::nothing, false, 8, write_compound_assignment},
+            {Requirement::nothing, true, 5, write_count_down_loop},
             {Requirement::nothing, true, 4, write_fall_through_switch},
             {Requirement::nothing, false, 4, write_array_of_structures},
             {Requirement::nothing, false, 3, write_structure_of_mixed_types},
             {Requirement::nothing, false, 2, write_complex_arithmetic},
             {Requirement::nothing, false, 4, write_table_lookup},
             {Requirement::nothing, false, 2, write_local_matrix},
-            {Requirement::kernel, false, 6, load_vector},
-            {Requirement::kernel, false, 4, load_neighbours},
-            {Requirement::kernel, false, 5, store_vector},
-            {Requirement::kernel, false, 3, store_neighbours},
-            {Requirement::kernel, false, 2, increment_pointer}};
+            {Requirement::kernel, false, 6, write_vector_load},
+            {Requirement::kernel, false, 4, write_loads_of_neighbours},
+            {Requirement::kernel, false, 5, write_vector_store},
+            {Requirement::kernel, false, 3, write_stores_to_neighbours},
+            {Requirement::kernel, false, 2, write_pointer_increment}};
 }
 
 }  // namespace coalesce::campaign

@@ -17,7 +17,7 @@ void write_warp_tile_group(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "#ifndef __clang__\nconst auto @tile = cg::tiled_partition<$1>(cg::this_thread_block());",
         {kernel.random.pick({2, 4, 8, 16, 32})});
-    write_use_of(
+    write_use_of_pattern(
         kernel, place,
         kernel.random.pick(
             {"@tile.shfl($u, $n % @tile.size())", "@tile.shfl_xor($u, @tile.size() / 2)",
@@ -30,24 +30,25 @@ void write_warp_tile_group(Kernel& kernel, StatementPlace& place) {
 void write_block_group(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("groups", kGroups);
     kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
-    write_use_of(kernel, place,
-                 "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
+    write_use_of_pattern(
+        kernel, place,
+        "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
     kernel.write("#endif");
 }
 
 void write_async_pipeline(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.define_global_once("pipeline", "#include <cuda_pipeline.h>\n");
-    const std::string threads = std::to_string(kernel.threads);
+    const std::string threads_per_block = std::to_string(kernel.threads);
     kernel.write(
         "__shared__ u32 @stages[2][$1];\n"
         "__pipeline_memcpy_async(&@stages[0][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
         "__pipeline_memcpy_async(&@stages[1][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
         "__pipeline_wait_prior(1);\n__syncthreads();",
-        {threads});
-    write_use_of(kernel, place, "@stages[0][($u) % " + threads + "]");
+        {threads_per_block});
+    write_use_of_pattern(kernel, place, "@stages[0][($u) % " + threads_per_block + "]");
     kernel.write("__pipeline_wait_prior(0);\n__syncthreads();");
-    write_use_of(kernel, place, "@stages[1][" + threads + " - 1 - tid]");
+    write_use_of_pattern(kernel, place, "@stages[1][" + threads_per_block + " - 1 - tid]");
     kernel.write("__syncthreads();");
 }
 

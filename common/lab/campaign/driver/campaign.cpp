@@ -30,95 +30,100 @@ using namespace coalesce::campaign;
 namespace {
 
 struct Options {
-    u64 kernels = 300, seed = 1, shrink = 3;
-    double seconds = 0;
-    std::string only, folder = "campaign-found", against, coverage, export_to, file;
-    std::string runner = CAMPAIGN_RUNNER, library = CAMPAIGN_LIBRARY;
-    bool first = false;
-    int level = -1;
-    u32 jobs = std::max(1u, std::thread::hardware_concurrency());
+    u64 kernel_count = 300, first_seed = 1, kernels_to_shrink = 3;
+    double max_seconds = 0;
+    std::string only_language, folder_for_differences = "campaign-found", library_to_compare_with,
+                               coverage_file, export_folder, ptx_file;
+    std::string runner_path = CAMPAIGN_RUNNER, library_folder = CAMPAIGN_LIBRARY;
+    bool stops_at_first_difference = false;
+    int driver_optimization_level = -1;
+    u32 parallel_processes = std::max(1u, std::thread::hardware_concurrency());
 };
 
 void add_options(CLI::App& app, Options& options) {
     // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
     // of kernels, and a --kernels that is processed later sets it again, so that both limits apply.
-    app.add_option("--seconds", options.seconds, "Run kernels for this many seconds")
-        ->each([&](const std::string&) { options.kernels = ~u64{0}; });
-    app.add_option("--kernels", options.kernels, "Number of kernels (default: 300)");
-    app.add_option("--seed", options.seed, "First seed (default: 1)");
-    app.add_option("--only", options.only,
+    app.add_option("--seconds", options.max_seconds, "Run kernels for this many seconds")
+        ->each([&](const std::string&) { options.kernel_count = ~u64{0}; });
+    app.add_option("--kernels", options.kernel_count, "Number of kernels (default: 300)");
+    app.add_option("--seed", options.first_seed, "First seed (default: 1)");
+    app.add_option("--only", options.only_language,
                    "Generate only ptx (PTX directly) or cuda (CUDA C++, compiled by "
                    "every\ncompiler that is installed)")
         ->check(CLI::IsMember({"ptx", "cuda"}));
-    app.add_option("--jobs", options.jobs,
+    app.add_option("--jobs", options.parallel_processes,
                    "Number of parallel processes (default: one per processor)")
         ->check(CLI::PositiveNumber);
-    app.add_flag("--first", options.first, "Stop at the first kernel whose results differ");
-    app.add_option("--folder", options.folder,
+    app.add_flag("--first", options.stops_at_first_difference,
+                 "Stop at the first kernel whose results differ");
+    app.add_option("--folder", options.folder_for_differences,
                    "Folder for kernels whose results differ (default: campaign-found)");
-    app.add_option("--shrink", options.shrink,
+    app.add_option("--shrink", options.kernels_to_shrink,
                    "Reduce the first N kernels whose results differ (default: 3; 0: none)");
-    app.add_option("--against", options.against,
+    app.add_option("--against", options.library_to_compare_with,
                    "Compare with the plain mode of the libcudart.so.13 in this folder;\nif it is "
                    "NVIDIA's library, the kernels run on a GPU");
-    app.add_option("--level", options.level, "Optimization level of the GPU's driver, 0 to 4")
+    app.add_option("--level", options.driver_optimization_level,
+                   "Optimization level of the GPU's driver, 0 to 4")
         ->check(CLI::Range(0, 4));
-    app.add_option("--coverage", options.coverage,
+    app.add_option("--coverage", options.coverage_file,
                    "Write to this file how often each instruction occurred");
     app.add_option(
-        "--export", options.export_to,
+        "--export", options.export_folder,
         "Write kernels for a GPU, with their expected results, into this folder,\nand run nothing");
-    app.add_option("--file", options.file,
+    app.add_option("--file", options.ptx_file,
                    "Compare the simulator with its plain mode on the PTX kernel in this file");
-    app.add_option("--runner", options.runner, "Path of another campaign_run")
+    app.add_option("--runner", options.runner_path, "Path of another campaign_run")
         ->check(CLI::ExistingFile);
-    app.add_option("--library", options.library, "Path of another build of libcudart.so.13");
+    app.add_option("--library", options.library_folder, "Path of another build of libcudart.so.13");
 }
 
 /// One in this many seeds generates a kernel in CUDA C++, unless --only is given. All other seeds
 /// generate PTX.
 constexpr u64 kSeedsPerCudaKernel = 4;
 
-bool is_cuda(const Options& options, u64 seed) {
-    return options.only == "cuda" || (options.only.empty() && seed % kSeedsPerCudaKernel == 0);
+bool is_cuda_seed(const Options& options, u64 seed) {
+    return options.only_language == "cuda" ||
+           (options.only_language.empty() && seed % kSeedsPerCudaKernel == 0);
 }
 
 /// Returns the compilers. The first call, for the first kernel in CUDA C++, searches for them.
-const Compilers& compilers() {
+const Compilers& find_compilers_once() {
     static const Compilers found;
     return found;
 }
 
 /// Returns the mode that uses none of the simulator's optimizations.
-SimulatorSettings plain_settings(const std::string& library = "") {
+SimulatorSettings make_plain_settings(const std::string& library_folder = "") {
     SimulatorSettings plain;
-    plain.plain = true;
-    plain.library = library;
+    plain.is_plain_mode = true;
+    plain.library = library_folder;
     return plain;
 }
 
 /// Appends the cases for a seed's kernel: one if it is in PTX, or one per compiler if it is in CUDA
-/// C++. Calls `not_compiled` for each compiler that fails.
+/// C++. Calls `report_failed_compilation` for each compiler that fails.
 template <class Told>
-void add_cases(std::vector<KernelToRun>& cases, const Options& options, u64 seed,
-               const PtxOptions& how, const Told& not_compiled) {
+void append_cases_for_seed(std::vector<KernelToRun>& cases, const Options& options, u64 seed,
+                           const PtxOptions& ptx_options, const Told& report_failed_compilation) {
     const std::string number = std::to_string(seed);
-    if (!is_cuda(options, seed)) {
-        cases.push_back(
-            {.name = "ptx-" + number, .configuration = "ptx", .ptx = generate_ptx(seed, how)});
+    if (!is_cuda_seed(options, seed)) {
+        cases.push_back({.name = "ptx-" + number,
+                         .configuration = "ptx",
+                         .ptx = generate_ptx(seed, ptx_options)});
         return;
     }
     const std::string source = generate_cuda(seed);
-    for (const std::string& configuration : compilers().configurations()) {
-        const Compiled compiled = compilers().compile(source, configuration);
+    for (const std::string& configuration : find_compilers_once().configurations()) {
+        const CompilationResult compilation = find_compilers_once().compile(source, configuration);
         const KernelToRun one{.name = configuration + "-" + number,
                               .configuration = configuration,
-                              .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
+                              .ptx = source.substr(0, source.find('\n') + 1) + compilation.ptx,
                               .source = source};
-        if (compiled.problem.empty())
+        if (compilation.error_message.empty())
             cases.push_back(one);
         else
-            not_compiled(one, compiled.problem);
+            report_failed_compilation(one, compilation.error_message);
     }
 }
 
@@ -127,148 +132,165 @@ class Campaign {
 public:
     explicit Campaign(const Options& options)
         : options_(options),
-          runner_(options.runner, options.library),
-          plain_(plain_settings(options.against)),
-          next_(options.seed) {}
+          runner_(options.runner_path, options.library_folder),
+          plain_settings_(make_plain_settings(options.library_to_compare_with)),
+          next_seed_(options.first_seed) {}
 
     int run() {
-        if (options_.only == "cuda" && compilers().configurations().empty()) {
+        if (options_.only_language == "cuda" && find_compilers_once().configurations().empty()) {
             std::cout << "no CUDA C++ compiler was found: neither NVRTC nor clang 19 or newer\n";
             return kSkippedExitCode;
         }
         std::vector<std::thread> threads;
-        for (u32 k = 0; k < options_.jobs; ++k) threads.emplace_back([this] { run_batches(); });
+        for (u32 k = 0; k < options_.parallel_processes; ++k)
+            threads.emplace_back([this] { run_batches(); });
         for (std::thread& t : threads) t.join();
         print_summary();
-        return mismatches_ ? 1 : 0;
+        return kernels_that_differ_ ? 1 : 0;
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr u64 kBatch = 40;
+    static constexpr u64 kSeedsPerBatch = 40;
     static constexpr int kSkippedExitCode = 77;  ///< exit code that ctest reports as skipped
     static constexpr u64 kMaxShownPerMessage = 3;
 
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+    double seconds_since_start() const {
+        return std::chrono::duration<double>(Clock::now() - start_time_).count();
+    }
 
     void run_batches() {
         for (;;) {
-            const u64 first = next_.fetch_add(kBatch);
-            const u64 done = first - options_.seed;
-            const bool out_of_time = options_.seconds > 0 && seconds() > options_.seconds;
-            if (done >= options_.kernels || out_of_time || (options_.first && has_found())) return;
-            run_batch(first, std::min(kBatch, options_.kernels - done));
+            const u64 first = next_seed_.fetch_add(kSeedsPerBatch);
+            const u64 finished_seeds = first - options_.first_seed;
+            const bool is_time_limit_reached =
+                options_.max_seconds > 0 && seconds_since_start() > options_.max_seconds;
+            if (finished_seeds >= options_.kernel_count || is_time_limit_reached ||
+                (options_.stops_at_first_difference && has_found_difference()))
+                return;
+            run_batch(first, std::min(kSeedsPerBatch, options_.kernel_count - finished_seeds));
         }
     }
 
-    bool has_found() {
+    bool has_found_difference() {
         const std::lock_guard lock(mutex_);
-        return mismatches_ > 0;
+        return kernels_that_differ_ > 0;
     }
 
     /// Runs and compares the kernels of `count` seeds.
     void run_batch(u64 first, u64 count) {
         std::vector<KernelToRun> cases;
         for (u64 seed = first; seed < first + count; ++seed) {
-            add_cases(
-                cases, options_, seed, {}, [&](const KernelToRun& c, const std::string& problem) {
-                    record_difference(c, "not compiled: " + problem, SimulatorSettings{}, plain_);
-                });
+            append_cases_for_seed(cases, options_, seed, {},
+                                  [&](const KernelToRun& c, const std::string& problem) {
+                                      record_difference(c, "not compiled: " + problem,
+                                                        SimulatorSettings{}, plain_settings_);
+                                  });
         }
-        compare(cases, SimulatorSettings{}, plain_);
-        if (first / kBatch % 4 == 0) {  // now and then, use two workers and a different warp order
+        compare(cases, SimulatorSettings{}, plain_settings_);
+        if (first / kSeedsPerBatch % 4 ==
+            0) {  // now and then, use two workers and a different warp order
             SimulatorSettings other;
             other.threads = 2;
             other.seed = first + 1;
             compare(cases, SimulatorSettings{}, other);
         }
         const std::lock_guard lock(mutex_);
-        kernels_ += count;
+        kernels_run_ += count;
         for (const KernelToRun& c : cases) {
-            ++configurations_[c.configuration];
+            ++kernels_per_configuration_[c.configuration];
             coverage_.add(c.ptx);
         }
-        if (seconds() > last_summary_seconds_ + 10) {
-            last_summary_seconds_ = seconds();
-            std::cout << kernels_ << " kernels in " << static_cast<int>(last_summary_seconds_)
-                      << " s, " << mismatches_ << " differ" << std::endl;
+        if (seconds_since_start() > last_summary_seconds_ + 10) {
+            last_summary_seconds_ = seconds_since_start();
+            std::cout << kernels_run_ << " kernels in " << static_cast<int>(last_summary_seconds_)
+                      << " s, " << kernels_that_differ_ << " differ" << std::endl;
         }
     }
 
-    void compare(const std::vector<KernelToRun>& cases, const SimulatorSettings& a,
-                 const SimulatorSettings& b) {
-        const std::vector<Outcome> first = runner_.run(cases, a), second = runner_.run(cases, b);
+    void compare(const std::vector<KernelToRun>& cases, const SimulatorSettings& settings_a,
+                 const SimulatorSettings& settings_b) {
+        const std::vector<Outcome> outcomes_a = runner_.run(cases, settings_a),
+                                   outcomes_b = runner_.run(cases, settings_b);
         for (std::size_t k = 0; k < cases.size(); ++k) {
-            const std::string what = describe_difference(first[k], second[k], a.seed == b.seed);
-            if (!what.empty()) record_difference(cases[k], what, a, b);
+            const std::string difference = describe_difference(outcomes_a[k], outcomes_b[k],
+                                                               settings_a.seed == settings_b.seed);
+            if (!difference.empty())
+                record_difference(cases[k], difference, settings_a, settings_b);
         }
     }
 
-    void record_difference(const KernelToRun& c, const std::string& what,
+    void record_difference(const KernelToRun& c, const std::string& difference,
                            const SimulatorSettings& a, const SimulatorSettings& b) {
         const std::lock_guard lock(mutex_);
-        ++mismatches_;
-        const auto folder = std::filesystem::absolute(options_.folder) / c.name;
+        ++kernels_that_differ_;
+        const auto folder = std::filesystem::absolute(options_.folder_for_differences) / c.name;
         std::filesystem::create_directories(folder);
         const auto kernel = folder / "kernel.ptx";
         coalesce::write_file(kernel, c.ptx);
         if (!c.source.empty()) coalesce::write_file(folder / "kernel.cu", c.source);
-        const bool is_known = message_counts_[strip_numbers(c, what)]++ >= kMaxShownPerMessage;
-        std::string text = c.name + ": " + what + "\n";
+        const bool is_shown_often_enough =
+            message_counts_[message_without_numbers(c, difference)]++ >= kMaxShownPerMessage;
+        std::string text = c.name + ": " + difference + "\n";
         text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
         // Shrinking needs a difference between the modes; there is none if both report the same
         // problem.
-        const bool one_is_wrong = what.starts_with("results") || what.starts_with("counters");
-        if (one_is_wrong && !is_known && shrunk_ < options_.shrink) {
-            ++shrunk_;
-            const auto small = folder / "shrunk.ptx";
-            coalesce::write_file(small, shrink(runner_, c.ptx, a, b));
-            text += "  reduced to: " + small.string() + "\n";
+        const bool is_difference_between_modes =
+            difference.starts_with("results") || difference.starts_with("counters");
+        if (is_difference_between_modes && !is_shown_often_enough &&
+            kernels_shrunk_ < options_.kernels_to_shrink) {
+            ++kernels_shrunk_;
+            const auto shrunk_file = folder / "shrunk.ptx";
+            coalesce::write_file(shrunk_file, shrink(runner_, c.ptx, a, b));
+            text += "  reduced to: " + shrunk_file.string() + "\n";
         }
         coalesce::write_file(folder / "what.txt", text);
-        if (!is_known) std::cout << text << std::flush;
+        if (!is_shown_often_enough) std::cout << text << std::flush;
     }
 
     /// Returns the message without its numbers, because one cause may produce hundreds of messages
     /// that differ only in numbers.
-    static std::string strip_numbers(const KernelToRun& c, const std::string& what) {
-        std::string sort = c.configuration + ": " + what.substr(0, what.find('\n'));
-        if (what.starts_with("counters")) sort = c.configuration + ": counters";
-        std::erase_if(sort, [](char letter) { return letter >= '0' && letter <= '9'; });
-        return sort;
+    static std::string message_without_numbers(const KernelToRun& c, const std::string& message) {
+        std::string message_kind = c.configuration + ": " + message.substr(0, message.find('\n'));
+        if (message.starts_with("counters")) message_kind = c.configuration + ": counters";
+        std::erase_if(message_kind, [](char letter) { return letter >= '0' && letter <= '9'; });
+        return message_kind;
     }
 
     void print_summary() {
-        std::cout << kernels_ << " kernels in " << static_cast<int>(seconds()) << " s ("
-                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " per second), "
-                  << mismatches_ << " differ\n";
-        for (const auto& [name, count] : configurations_)
+        std::cout << kernels_run_ << " kernels in " << static_cast<int>(seconds_since_start())
+                  << " s ("
+                  << static_cast<int>(static_cast<double>(kernels_run_) / seconds_since_start())
+                  << " per second), " << kernels_that_differ_ << " differ\n";
+        for (const auto& [name, count] : kernels_per_configuration_)
             std::cout << "  " << name << ": " << count << "\n";
         std::cout << coverage_.summary(12);
-        if (!options_.coverage.empty()) coalesce::write_file(options_.coverage, coverage_.list());
+        if (!options_.coverage_file.empty())
+            coalesce::write_file(options_.coverage_file, coverage_.list());
         for (const auto& [sort, count] : message_counts_)
             std::cout << "  " << count << " times " << sort << "\n";
-        if (mismatches_)
-            std::cout << "the kernels whose results differ are in " << options_.folder << "\n";
+        if (kernels_that_differ_)
+            std::cout << "the kernels whose results differ are in "
+                      << options_.folder_for_differences << "\n";
     }
 
     const Options options_;
     const CampaignRunner runner_;
-    const SimulatorSettings plain_;
-    std::atomic<u64> next_;
+    const SimulatorSettings plain_settings_;
+    std::atomic<u64> next_seed_;
     std::mutex mutex_;
-    u64 kernels_ = 0, mismatches_ = 0, shrunk_ = 0;
+    u64 kernels_run_ = 0, kernels_that_differ_ = 0, kernels_shrunk_ = 0;
     double last_summary_seconds_ = 0;
-    std::map<std::string, u64> configurations_, message_counts_;
-    Coverage coverage_;
-    const Clock::time_point begin_ = Clock::now();
+    std::map<std::string, u64> kernels_per_configuration_, message_counts_;
+    InstructionCoverage coverage_;
+    const Clock::time_point start_time_ = Clock::now();
 };
 
-int compare_file(const Options& options) {
-    const CampaignRunner runner(options.runner, options.library);
-    SimulatorSettings plain = plain_settings(options.against);
-    plain.level = options.level;
-    const std::string text = coalesce::read_file(options.file);
+int compare_kernel_in_file(const Options& options) {
+    const CampaignRunner runner(options.runner_path, options.library_folder);
+    SimulatorSettings plain = make_plain_settings(options.library_to_compare_with);
+    plain.level = options.driver_optimization_level;
+    const std::string text = coalesce::read_file(options.ptx_file);
     const std::vector<KernelToRun> one = {{.name = "kernel", .ptx = text}};
     const std::string what = describe_difference(runner.run(one, SimulatorSettings{})[0],
                                                  runner.run(one, plain)[0], true);
@@ -277,8 +299,8 @@ int compare_file(const Options& options) {
         return 0;
     }
     std::cout << what << "\n";
-    if (options.shrink > 0) {
-        const std::string small = options.file + ".shrunk";
+    if (options.kernels_to_shrink > 0) {
+        const std::string small = options.ptx_file + ".shrunk";
         coalesce::write_file(small, shrink(runner, text, SimulatorSettings{}, plain));
         std::cout << "reduced to: " << small << "\n";
     }
@@ -288,27 +310,28 @@ int compare_file(const Options& options) {
 /// Exports kernels whose results do not depend on the device, with the results of the plain mode.
 /// Returns the exit code.
 int export_kernels(const Options& options) {
-    const CampaignRunner runner(options.runner, options.library);
+    const CampaignRunner runner(options.runner_path, options.library_folder);
     std::vector<KernelToRun> cases;
-    const PtxOptions everywhere{.is_portable = true};
-    for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
-        add_cases(cases, options, seed, everywhere, [](const KernelToRun&, const std::string&) {});
+    const PtxOptions portable_options{.is_portable = true};
+    for (u64 seed = options.first_seed; seed < options.first_seed + options.kernel_count; ++seed) {
+        append_cases_for_seed(cases, options, seed, portable_options,
+                              [](const KernelToRun&, const std::string&) {});
     }
-    const std::vector<Outcome> outcomes = runner.run(cases, plain_settings());
-    const std::filesystem::path folder = options.export_to;
+    const std::vector<Outcome> outcomes = runner.run(cases, make_plain_settings());
+    const std::filesystem::path folder = options.export_folder;
     std::filesystem::create_directories(folder);
-    std::ofstream kernels(folder / "kernels.txt"), expected(folder / "expected.txt");
-    std::size_t good = 0;
+    std::ofstream kernels_file(folder / "kernels.txt"), expected_file(folder / "expected.txt");
+    std::size_t exported_kernels = 0;
     for (std::size_t k = 0; k < cases.size(); ++k) {
         if (outcomes[k].status != Outcome::Status::done) continue;
-        kernels << "//// " << cases[k].name << "\n" << cases[k].ptx;
-        expected << cases[k].name << " " << outcomes[k].results << "\n";
-        ++good;
+        kernels_file << "//// " << cases[k].name << "\n" << cases[k].ptx;
+        expected_file << cases[k].name << " " << outcomes[k].memory_hash << "\n";
+        ++exported_kernels;
     }
-    std::cout << good << " kernels in " << folder.string()
+    std::cout << exported_kernels << " kernels in " << folder.string()
               << "; run them on a machine with a GPU:\n"
               << "  campaign_run --expect expected.txt kernels.txt\n";
-    return good == cases.size() ? 0 : 1;
+    return exported_kernels == cases.size() ? 0 : 1;
 }
 
 }  // namespace
@@ -323,11 +346,11 @@ int main(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     try {
-        if (!options.file.empty()) return compare_file(options);
-        if (!options.export_to.empty()) return export_kernels(options);
+        if (!options.ptx_file.empty()) return compare_kernel_in_file(options);
+        if (!options.export_folder.empty()) return export_kernels(options);
         return Campaign(options).run();
-    } catch (const std::exception& problem) {
-        std::cerr << "campaign: " << problem.what() << "\n";
+    } catch (const std::exception& error) {
+        std::cerr << "campaign: " << error.what() << "\n";
         return 2;
     }
 }

@@ -6,9 +6,9 @@
 
 namespace coalesce::campaign {
 
-struct Compiled {
-    std::string ptx;      ///< empty if compilation failed
-    std::string problem;  ///< the compiler's message if it failed
+struct CompilationResult {
+    std::string ptx;            ///< empty if compilation failed
+    std::string error_message;  ///< the compiler's message if it failed
 };
 
 class Compilers {
@@ -17,13 +17,15 @@ public:
     /// Returns the configurations that work on this machine. The possible configurations are
     /// "nvrtc-O3", "nvrtc-G", "nvrtc-O0", "clang-O1" and "clang-O3".
     const std::vector<std::string>& configurations() const { return configurations_; }
-    Compiled compile(const std::string& source, const std::string& configuration) const;
+    CompilationResult compile(const std::string& source, const std::string& configuration) const;
 
 private:
-    Compiled compile_with_nvrtc(const std::string& source, const std::string& configuration) const;
-    Compiled compile_with_clang(const std::string& source, const std::string& configuration) const;
+    CompilationResult compile_with_nvrtc(const std::string& source,
+                                         const std::string& configuration) const;
+    CompilationResult compile_with_clang(const std::string& source,
+                                         const std::string& configuration) const;
     std::vector<std::string> configurations_;
-    std::string clang_, toolkit_;
+    std::string clang_path_, toolkit_folder_;
 };
 
 }  // namespace coalesce::campaign

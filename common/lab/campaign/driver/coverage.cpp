@@ -12,57 +12,59 @@ namespace {
 
 /// Adds the listed instructions that never occurred, with a count of 0, so that the summary
 /// includes them.
-std::map<std::string, u64> add_missing_instructions(const std::map<std::string, u64>& counts) {
-    std::map<std::string, u64> all = counts;
+std::map<std::string, u64> add_missing_instructions(
+    const std::map<std::string, u64>& count_by_instruction) {
+    std::map<std::string, u64> all = count_by_instruction;
     for (const LaneInstruction& i : lane_instructions()) all.try_emplace(i.name, 0);
     return all;
 }
 
 /// Returns pairs of opcode and modifier: "add.sat" and "add.s32" for "add.sat.s32".
-std::vector<std::string> opcode_modifier_pairs(const std::string& name) {
+std::vector<std::string> split_into_modifier_pairs(const std::string& name) {
     std::vector<std::string> pairs;
-    std::istringstream parts(name);
+    std::istringstream name_parts(name);
     std::string opcode, modifier;
-    std::getline(parts, opcode, '.');
-    while (std::getline(parts, modifier, '.')) pairs.push_back(opcode + "." + modifier);
+    std::getline(name_parts, opcode, '.');
+    while (std::getline(name_parts, modifier, '.')) pairs.push_back(opcode + "." + modifier);
     if (pairs.empty()) pairs.push_back(opcode);
     return pairs;
 }
 
 }  // namespace
 
-void Coverage::add(const std::string& ptx) {
-    for (const std::string& name : list_opcodes(ptx)) ++counts_[name];
+void InstructionCoverage::add(const std::string& ptx) {
+    for (const std::string& name : list_opcodes(ptx)) ++count_by_instruction_[name];
 }
 
-std::string Coverage::summary(std::size_t rarest) const {
+std::string InstructionCoverage::summary(std::size_t max_listed_pairs) const {
     std::map<std::string, u64> pairs;
-    std::size_t hundred = 0, unmet = 0;
-    const auto all = add_missing_instructions(counts_);
+    std::size_t occurring_100_times = 0, never_occurring = 0;
+    const auto all = add_missing_instructions(count_by_instruction_);
     for (const auto& [name, count] : all) {
-        hundred += count >= 100;
-        unmet += count == 0;
-        for (const std::string& pair : opcode_modifier_pairs(name)) pairs[pair] += count;
+        occurring_100_times += count >= 100;
+        never_occurring += count == 0;
+        for (const std::string& pair : split_into_modifier_pairs(name)) pairs[pair] += count;
     }
-    std::vector<std::pair<u64, std::string>> sorted;
-    for (const auto& [name, count] : pairs) sorted.push_back({count, name});
-    std::sort(sorted.begin(), sorted.end());
-    const auto few = std::count_if(sorted.begin(), sorted.end(),
-                                   [](const auto& pair) { return pair.first < 100; });
+    std::vector<std::pair<u64, std::string>> pairs_by_count;
+    for (const auto& [name, count] : pairs) pairs_by_count.push_back({count, name});
+    std::sort(pairs_by_count.begin(), pairs_by_count.end());
+    const auto rare_pair_count = std::count_if(pairs_by_count.begin(), pairs_by_count.end(),
+                                               [](const auto& pair) { return pair.first < 100; });
     std::ostringstream text;
-    text << all.size() << " instructions, counting each combination of modifiers: " << hundred
-         << " occurred at least 100 times, " << unmet << " never\n";
-    text << sorted.size() << " pairs of an opcode and a modifier: " << few
+    text << all.size()
+         << " instructions, counting each combination of modifiers: " << occurring_100_times
+         << " occurred at least 100 times, " << never_occurring << " never\n";
+    text << pairs_by_count.size() << " pairs of an opcode and a modifier: " << rare_pair_count
          << " occurred fewer than 100 times; the rarest:";
-    for (std::size_t k = 0; k < std::min(rarest, sorted.size()); ++k)
-        text << (k ? ", " : " ") << sorted[k].second << " " << sorted[k].first;
+    for (std::size_t k = 0; k < std::min(max_listed_pairs, pairs_by_count.size()); ++k)
+        text << (k ? ", " : " ") << pairs_by_count[k].second << " " << pairs_by_count[k].first;
     text << "\n";
     return text.str();
 }
 
-std::string Coverage::list() const {
+std::string InstructionCoverage::list() const {
     std::ostringstream text;
-    for (const auto& [name, count] : add_missing_instructions(counts_))
+    for (const auto& [name, count] : add_missing_instructions(count_by_instruction_))
         text << count << " " << name << "\n";
     return text.str();
 }

@@ -18,20 +18,21 @@ namespace {
 /// The number of seconds without output after which a kernel is considered hung.
 constexpr double kHangSeconds = 60;
 
-std::string library_folder_for(const SimulatorSettings& mode, const std::string& library) {
-    return mode.library.empty() ? library : mode.library;
+std::string library_folder_for(const SimulatorSettings& settings, const std::string& library) {
+    return settings.library.empty() ? library : settings.library;
 }
 
-std::vector<std::string> environment(const SimulatorSettings& mode, const std::string& library) {
-    std::istringstream words(format_environment(mode));
+std::vector<std::string> list_environment(const SimulatorSettings& settings,
+                                          const std::string& library) {
+    std::istringstream words(format_environment(settings));
     std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
-    all.push_back("LD_LIBRARY_PATH=" + library_folder_for(mode, library));
+    all.push_back("LD_LIBRARY_PATH=" + library_folder_for(settings, library));
     return all;
 }
 
 /// Parses a line of the form `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME
 /// WHAT`.
-Outcome read_line(const std::string& line) {
+Outcome parse_outcome(const std::string& line) {
     Outcome outcome;
     std::istringstream words(line);
     std::string kind, name;
@@ -42,13 +43,14 @@ Outcome read_line(const std::string& line) {
         return outcome;
     }
     outcome.status = Outcome::Status::done;
-    std::string hash;
-    words >> outcome.results >> hash >> outcome.reports;
-    std::string rest;
-    std::getline(words, rest);
-    const auto report = rest.find(" # ");
-    outcome.counters = hash + rest.substr(0, report);
-    if (report != rest.npos) outcome.text = rest.substr(report + 3);
+    std::string counters_hash;
+    words >> outcome.memory_hash >> counters_hash >> outcome.report_count;
+    std::string values_and_report;
+    std::getline(words, values_and_report);
+    const auto report_start = values_and_report.find(" # ");
+    outcome.counters = counters_hash + values_and_report.substr(0, report_start);
+    if (report_start != values_and_report.npos)
+        outcome.text = values_and_report.substr(report_start + 3);
     return outcome;
 }
 
@@ -57,7 +59,7 @@ std::vector<Outcome> read_outcomes(Child& child) {
     std::vector<Outcome> outcomes;
     while (const auto line = child.receive_line(kHangSeconds)) {
         if (line->starts_with("done ") || line->starts_with("error "))
-            outcomes.push_back(read_line(*line));
+            outcomes.push_back(parse_outcome(*line));
     }
     child.stop();
     return outcomes;
@@ -72,70 +74,73 @@ std::string describe_exit(int exit_code) {
 
 }  // namespace
 
-std::string format_environment(const SimulatorSettings& mode) {
-    std::string text = "COALESCE_SIM_THREADS=" + std::to_string(mode.threads);
-    if (mode.plain) text += " COALESCE_SIM_PLAIN=1";
-    if (mode.seed) text += " COALESCE_SIM_SEED=" + std::to_string(mode.seed);
+std::string format_environment(const SimulatorSettings& settings) {
+    std::string text = "COALESCE_SIM_THREADS=" + std::to_string(settings.threads);
+    if (settings.is_plain_mode) text += " COALESCE_SIM_PLAIN=1";
+    if (settings.seed) text += " COALESCE_SIM_SEED=" + std::to_string(settings.seed);
     return text;
 }
 
 CampaignRunner::CampaignRunner(std::string program, std::string library)
-    : program_(std::move(program)), library_(std::move(library)) {
+    : runner_path_(std::move(program)), library_folder_(std::move(library)) {
     // Names of the simulator's environment variables. They are unset, so that only the settings of
     // the SimulatorSettings apply.
-    std::vector<std::string> settings;
+    std::vector<std::string> simulator_variables;
     for (char** entry = environ; *entry; ++entry) {
         const std::string line = *entry;
-        if (line.starts_with("COALESCE_SIM_")) settings.push_back(line.substr(0, line.find('=')));
+        if (line.starts_with("COALESCE_SIM_"))
+            simulator_variables.push_back(line.substr(0, line.find('=')));
     }
-    for (const std::string& name : settings) unsetenv(name.c_str());
+    for (const std::string& name : simulator_variables) unsetenv(name.c_str());
 }
 
-std::string CampaignRunner::command(const std::string& file, const SimulatorSettings& mode) const {
-    return "LD_LIBRARY_PATH=" + library_folder_for(mode, library_) + " " +
-           format_environment(mode) + " " + program_ + " " + file;
+std::string CampaignRunner::command(const std::string& file,
+                                    const SimulatorSettings& settings) const {
+    return "LD_LIBRARY_PATH=" + library_folder_for(settings, library_folder_) + " " +
+           format_environment(settings) + " " + runner_path_ + " " + file;
 }
 
 std::vector<Outcome> CampaignRunner::run(const std::vector<KernelToRun>& cases,
-                                         const SimulatorSettings& mode) const {
+                                         const SimulatorSettings& settings) const {
     const TemporaryFolder folder;
-    const std::string bundle = folder / "kernels.txt";
+    const std::string kernels_file = folder / "kernels.txt";
     std::string texts;
     for (const KernelToRun& c : cases) texts += "//// " + c.name + "\n" + c.ptx;
-    write_file(bundle, texts);
+    write_file(kernels_file, texts);
     std::vector<Outcome> all;
     while (all.size() < cases.size()) {
         // Discard stderr, which nobody reads.
-        Child child(
-            {.program = "/bin/sh",
-             .arguments = {"-c", "exec \"$@\" 2>/dev/null", "sh", program_, "--limit",
-                           std::to_string(mode.limit), "--level", std::to_string(mode.level),
-                           "--skip", std::to_string(all.size()), bundle},
-             .environment = environment(mode, library_)});
-        const std::vector<Outcome> some = read_outcomes(child);
-        all.insert(all.end(), some.begin(), some.end());
+        Child child({.program = "/bin/sh",
+                     .arguments = {"-c", "exec \"$@\" 2>/dev/null", "sh", runner_path_, "--limit",
+                                   std::to_string(settings.max_warp_instructions), "--level",
+                                   std::to_string(settings.level), "--skip",
+                                   std::to_string(all.size()), kernels_file},
+                     .environment = list_environment(settings, library_folder_)});
+        const std::vector<Outcome> new_outcomes = read_outcomes(child);
+        all.insert(all.end(), new_outcomes.begin(), new_outcomes.end());
         if (all.size() >= cases.size()) break;
         const int exit_code = child.outcome().exit_code;
-        if (!some.empty() && exit_code == kExitAfterGpuError) continue;
-        Outcome crashed;  // outcome of the case after the last one that printed a line
-        crashed.text = describe_exit(exit_code);
-        all.push_back(crashed);
+        if (!new_outcomes.empty() && exit_code == kExitAfterGpuError) continue;
+        Outcome crash_outcome;  // outcome of the case after the last one that printed a line
+        crash_outcome.text = describe_exit(exit_code);
+        all.push_back(crash_outcome);
     }
     return all;
 }
 
-std::string describe_difference(const Outcome& a, const Outcome& b, bool same_order) {
+std::string describe_difference(const Outcome& a, const Outcome& b, bool is_same_warp_order) {
     using Status = Outcome::Status;
     for (const Outcome* o : {&a, &b}) {
         if (o->status == Status::crashed) return "crashed: " + o->text;
         if (o->status == Status::error) return "error: " + o->text;
     }
-    if (a.results != b.results) return "results";
-    const bool both_count = !a.counters.empty() && !b.counters.empty();  // a GPU has no counters
-    if (same_order && both_count && a.counters != b.counters)
+    if (a.memory_hash != b.memory_hash) return "results";
+    const bool have_both_counters =
+        !a.counters.empty() && !b.counters.empty();  // a GPU has no counters
+    if (is_same_warp_order && have_both_counters && a.counters != b.counters)
         return "counters: " + a.counters + " and " + b.counters;
     for (const Outcome* o : {&a, &b})
-        if (o->reports) return "report: " + o->text;
+        if (o->report_count) return "report: " + o->text;
     return "";
 }
 

@@ -19,19 +19,19 @@ struct KernelToRun {
 /// The result of running a kernel.
 struct Outcome {
     enum class Status { done, error, crashed } status = Status::crashed;
-    std::string results;   ///< hash of the memory after the kernel has run
-    std::string counters;  ///< hash of the counters, followed by the counters
-    u64 reports = 0;
+    std::string memory_hash;  ///< hash of the memory after the kernel has run
+    std::string counters;     ///< hash of the counters, followed by the counters
+    u64 report_count = 0;
     std::string text;  ///< the error, or the first report
 };
 
 /// The settings for running the simulator.
 struct SimulatorSettings {
-    bool plain = false;
+    bool is_plain_mode = false;
     u32 threads = 1;
     u64 seed = 0;
     /// number of warp instructions after which a kernel is assumed to loop forever
-    u64 limit = 5'000'000;
+    u64 max_warp_instructions = 5'000'000;
     /// The folder of another libcudart to compare with, such as NVIDIA's. If empty, the runner's
     /// own library is used.
     std::string library;
@@ -39,7 +39,7 @@ struct SimulatorSettings {
     int level = -1;
 };
 std::string format_environment(
-    const SimulatorSettings& mode);  ///< Returns the mode as environment variables.
+    const SimulatorSettings& settings);  ///< Returns the mode as environment variables.
 
 class CampaignRunner {
 public:
@@ -49,17 +49,17 @@ public:
 
     /// Returns one outcome per case, in the same order.
     std::vector<Outcome> run(const std::vector<KernelToRun>& cases,
-                             const SimulatorSettings& mode) const;
+                             const SimulatorSettings& settings) const;
     /// Returns the command that runs the kernels in a file.
-    std::string command(const std::string& file, const SimulatorSettings& mode) const;
+    std::string command(const std::string& file, const SimulatorSettings& settings) const;
 
 private:
-    std::string program_, library_;
+    std::string runner_path_, library_folder_;
 };
 
 /// Describes the difference between two outcomes, or returns "" if there is none. Ignores the
-/// counters unless both runs used the same order of warps (`same_order`), because the counters of
-/// spinning loops depend on that order.
-std::string describe_difference(const Outcome& a, const Outcome& b, bool same_order);
+/// counters unless both runs used the same order of warps (`is_same_warp_order`), because the
+/// counters of spinning loops depend on that order.
+std::string describe_difference(const Outcome& a, const Outcome& b, bool is_same_warp_order);
 
 }  // namespace coalesce::campaign

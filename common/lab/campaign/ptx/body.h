@@ -35,13 +35,16 @@ inline const char* move_instruction(RegisterKind kind) {
 struct Features {
     /// Whether approximate instructions may occur, and whether all devices must compute the same
     /// results.
-    bool approximations = false, is_portable = false;
-    bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
-    bool named_barriers = false, mbarriers = false, async_copies = false;
-    bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
-    bool calls = false, pointers = false, sums = false, own_atomics = false, warp_ops = false;
-    bool global_exchange = false, may_leave = false;
-    u32 cluster = 1;  ///< blocks per cluster
+    bool uses_approximate_instructions = false, is_portable = false;
+    bool has_shared_tile = false, is_tile_dynamic = false, has_own_shared_memory = false,
+         has_sums_in_shared_memory = false;
+    bool uses_named_barriers = false, uses_mbarriers = false, uses_async_copies = false;
+    bool uses_generic_addresses = false, uses_strong_accesses = false,
+         uses_unusual_barriers = false, uses_local_memory = false, uses_constant_tables = false;
+    bool uses_function_calls = false, uses_function_pointers = false, uses_sums = false,
+         uses_own_atomics = false, uses_warp_operations = false;
+    bool exchanges_through_global_memory = false, may_threads_leave_early = false;
+    u32 blocks_per_cluster = 1;  ///< blocks per cluster
 };
 
 /// A device function that the kernel may call.
@@ -52,8 +55,8 @@ struct Callee {
 
     // Return the declaration of the second parameter and of the result, with the given name. The
     // first parameter is always a 32-bit word.
-    std::string second_parameter_declaration(const std::string& parameter) const;
-    std::string back(const std::string& result) const;
+    std::string second_parameter_declaration(const std::string& parameter_name) const;
+    std::string result_declaration(const std::string& result_name) const;
 };
 
 /// Everything that the statements may refer to.
@@ -61,27 +64,30 @@ struct Environment {
     Launch launch;
     Features features;
     std::vector<Callee> callees;
-    bool in_kernel = true;
+    bool is_in_kernel = true;
     // Registers that hold addresses. Shared memory addresses are 32-bit words.
-    std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
-        sums, local_generic, table_generic, own_shared, own_shared_generic;
-    Reg thread, block;  ///< linear indices of the thread and of its block
+    std::optional<Reg> input_address, generic_input_address, interleaved_out_address,
+        own_out_address, own_scratch_address, generic_own_scratch_address, block_scratch_address,
+        sums_address, generic_local_address, generic_table_address, own_shared_address,
+        generic_own_shared_address;
+    Reg thread_index, block_index;  ///< linear indices of the thread and of its block
 };
 
 /// Registers that are certain to have been written at this point.
 struct AvailableRegisters {
-    std::vector<Reg> by_kind[kKinds];
-    std::vector<Reg> uniform;  ///< words with equal values in all threads of the ThreadSet
+    std::vector<Reg> registers_by_kind[kKinds];
+    std::vector<Reg> uniform_words;  ///< words with equal values in all threads of the ThreadSet
     /// Words that are equal in threads with the same position in their blocks.
-    std::vector<Reg> position;
-    std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
+    std::vector<Reg> position_words;
+    std::vector<Reg> written_once_predicates;  ///< predicates that exactly one instruction writes
     struct GuardedRegister {
-        Reg reg, predicate;
-        bool negated;
+        Reg guarded_register, predicate;
+        bool is_predicate_negated;
         bool operator==(const GuardedRegister&) const = default;
     };
-    std::vector<GuardedRegister> conditional;  ///< registers written only if their predicate holds
-    u32 tile_bytes = 0;  ///< number of bytes of the tile that have been written
+    std::vector<GuardedRegister>
+        conditionally_written;   ///< registers written only if their predicate holds
+    u32 written_tile_bytes = 0;  ///< number of bytes of the tile that have been written
 
     bool has(Reg reg) const;
     void add(Reg reg);
@@ -93,15 +99,15 @@ struct AvailableRegisters {
 struct ThreadSet {
     u32 depth = 0;
     u32 turns = 1;  ///< product of the iteration counts of the enclosing loops
-    bool whole_block = true, whole_warp = true;
+    bool is_whole_block = true, is_whole_warp = true;
     /// mask of the lanes, if some lanes are not in the set and the mask is known
-    std::optional<Reg> members;
-    bool knows_members() const { return whole_warp || members; }
+    std::optional<Reg> lane_mask_register;
+    bool is_lane_mask_known() const { return is_whole_warp || lane_mask_register; }
     /// Returns the set of threads after a branch at which lanes diverge.
     ThreadSet after_divergence() const {
         ThreadSet w = *this;
-        w.whole_block = w.whole_warp = false;
-        w.members.reset();
+        w.is_whole_block = w.is_whole_warp = false;
+        w.lane_mask_register.reset();
         ++w.depth;
         return w;
     }
@@ -113,11 +119,11 @@ public:
 
     AvailableRegisters available_registers;
 
-    void statements(u32 count, ThreadSet where);
-    void statement(const ThreadSet& where);
+    void emit_statements(u32 count, ThreadSet where);
+    void emit_statement(const ThreadSet& where);
     /// Mixes some of the available registers into the words that the function returns.
     void fold_random_registers(u32 count);
-    void fold(Reg reg);
+    void fold_into_accumulator(Reg reg);
 
     // ---- values (body_values.cpp) ----
     Reg pick_register(RegisterKind kind);
@@ -127,15 +133,15 @@ public:
     /// Chooses a new register or an existing variable as a destination. From here on, the register
     /// counts as written.
     Reg pick_destination(RegisterKind kind);
-    Reg new_variable(RegisterKind kind);
+    Reg make_variable(RegisterKind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<PatternArgument>& operands = {}) {
-        text_.line(fill_operands(pattern, operands) + ";");
+        text_.append_instruction(fill_operands(pattern, operands) + ";");
     }
     /// Emits an instruction with the mark `// late`. Its sources are always written first, but an
     /// analysis of the text (find_undefined_read()) cannot prove this.
     void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
-        text_.line(fill_operands(pattern, operands) + "; // late");
+        text_.append_instruction(fill_operands(pattern, operands) + "; // late");
     }
     /// Emits an instruction that writes to a new register, and returns the register. Later
     /// statements never choose this register as a random source.
@@ -146,99 +152,100 @@ public:
     Reg emit_to_pickable_register(RegisterKind kind, const std::string& pattern,
                                   const std::vector<PatternArgument>& operands = {});
     Reg emit_word(u32 value);
-    void lane_instruction();
+    void emit_lane_instruction();
     void emit_uniform_computations(std::vector<Reg>& known,
                                    const std::vector<std::string>& operations, u32 count);
-    void uniform_values(u32 count);
-    void position_values(u32 count);
-    Reg random_predicate(bool uniform);
+    void emit_uniform_values(u32 count);
+    void emit_position_values(u32 count);
+    Reg random_predicate(bool is_uniform);
 
-    std::vector<Reg> accumulators;  ///< registers that fold() writes
-    u32 budget = 150;               ///< the number of statements that may still be generated
+    std::vector<Reg> accumulator_registers;  ///< registers that fold_into_accumulator() writes
+    u32 remaining_statements = 150;  ///< the number of statements that may still be generated
 
 private:
     // ---- values ----
     std::string random_literal(const LaneInstruction& instruction, RegisterKind kind);
-    void write_fully(Reg to);
     void emit_copies();
-    void carry_chain();
-    void write_with_opposite_guards();
+    void emit_carry_chain();
+    void emit_writes_with_opposite_guards();
     void emit_guarded_write_or_read();
-    void pack_and_unpack();
+    void emit_pack_and_unpack();
     void emit_special_register_read();
     std::string random_guard();
-    std::string maybe_negated();
-    std::optional<Reg> existing_variable(RegisterKind kind);
+    std::string random_negation();
+    std::optional<Reg> pick_existing_variable(RegisterKind kind);
 
     // ---- memory (body_memory.cpp) ----
-    struct MemoryRegion {
-        std::string space = {}, base = {};
-        u32 first = 0, bytes = 0;
-        bool read_only = false, cached = false, may_be_strong = false;
+    struct AccessibleMemory {
+        std::string state_space = {}, base_address = {};
+        u32 first_offset = 0, bytes = 0;
+        bool is_read_only = false, may_have_cache_operator = false,
+             may_have_strong_accesses = false;
     };
-    void emit_access(const MemoryRegion& place, bool store);
-    void load_input();
+    void emit_access(const AccessibleMemory& place, bool is_store);
+    void emit_input_load();
     void emit_own_memory_access();
     void emit_table_read();
     void emit_own_shared_access();
-    void read_tile();
-    void sums();
-    void own_atomics();
-    void cache_hints();
-    Reg index_below(u32 count);
-    Reg scaled(Reg index, u32 bytes);
-    Reg array_element(const char* array, Reg offset);
-    Reg indexed_address(Reg base, Reg index, u32 bytes);
+    void emit_tile_read();
+    void emit_atomics_on_sums();
+    void emit_own_atomics();
+    void emit_cache_hints();
+    Reg emit_index_below(u32 count);
+    Reg emit_scaled_index(Reg index, u32 element_bytes);
+    Reg emit_array_address(const char* array_name, Reg offset);
+    Reg emit_indexed_address(Reg base_address, Reg index, u32 bytes);
 
     // ---- statements that threads execute together (body_together.cpp) ----
-    std::string lane_mask(const ThreadSet& where);
-    void exchange_between_lanes(const ThreadSet& where);
-    void emit_match(const std::string& members);
-    void shuffle(const ThreadSet& where);
-    std::string register_list(RegisterKind kind, u32 count, bool written);
+    std::string format_lane_mask(const ThreadSet& where);
+    void emit_lane_exchange(const ThreadSet& where);
+    void emit_match(const std::string& lane_mask);
+    void emit_shuffle(const ThreadSet& where);
+    std::string pick_register_list(RegisterKind kind, u32 count, bool are_written);
     void emit_matrix_instructions(const ThreadSet& where);
-    void barrier();
+    void emit_barrier();
     void emit_tile_exchange(const ThreadSet& where);
-    void cluster_barrier();
-    Reg address_in_other_block(Reg own, Reg other, bool generic);
-    void cluster_exchange();
-    void global_exchange();
-    void named_barriers();
-    void read_shared_sums();
-    void async_copy();
+    void emit_cluster_barrier();
+    Reg emit_address_in_other_block(Reg own_address, Reg other_block, bool is_generic_address);
+    void emit_cluster_exchange();
+    void emit_global_exchange();
+    void emit_named_barriers();
+    void emit_shared_sums_read();
+    void emit_async_copy();
     void emit_own_mbarrier();
     void emit_block_mbarrier();
-    Reg permuted_thread();
+    Reg emit_permuted_thread_index();
 
     // ---- control flow (body_control.cpp) ----
     bool emit_control_flow(const ThreadSet& where);
-    void branch(const ThreadSet& where);
-    void branch_with_members(const ThreadSet& where);
-    void set_iterations(Reg turns, u32 most, bool varies, bool uniform);
-    void loop(const ThreadSet& where);
-    void loop_with_members(const ThreadSet& where);
-    void assign_in_last_iteration(const ThreadSet& where);
+    void emit_branch(const ThreadSet& where);
+    void emit_branch_with_known_lanes(const ThreadSet& where);
+    void emit_iteration_count(Reg turns_register, u32 max_iterations, bool is_count_random,
+                              bool is_uniform);
+    void emit_loop(const ThreadSet& where);
+    void emit_loop_with_known_lanes(const ThreadSet& where);
+    void emit_assignment_in_last_iteration(const ThreadSet& where);
     void emit_switch(const ThreadSet& where);
-    void call();
-    void emit_call_to(const std::string& target, Callee::Form form, bool by_pointer);
-    void indirect_call();
-    ThreadSet nested_set(const ThreadSet& where, bool uniform) const;
+    void emit_call();
+    void emit_call_to(const std::string& target, Callee::Form form, bool is_called_by_pointer);
+    void emit_indirect_call();
+    ThreadSet nested_thread_set(const ThreadSet& where, bool is_uniform) const;
 
     // ---- arbitrary graphs of blocks (body_graph.cpp) ----
-    struct Graph;
+    struct BlockGraph;
     void emit_block_graph(const ThreadSet& where);
-    Graph random_graph();
-    void enter_graph(Graph& graph);
-    void write_in_graph(Reg r);
-    void leave_node(const Graph& graph, int n);
+    BlockGraph make_random_graph();
+    void emit_graph_entry(BlockGraph& graph);
+    void emit_write_in_graph(Reg r);
+    void emit_node_exit(const BlockGraph& graph, int n);
 
     Random& random_;
     FunctionText& text_;
-    Environment& env_;
-    std::vector<Reg> variables_[kKinds];
-    u32 params_made_ = 0;
-    bool tile_was_touched_ = false;
-    friend class KernelMaker;
+    Environment& environment_;
+    std::vector<Reg> variables_by_kind_[kKinds];
+    u32 call_count_ = 0;
+    bool is_tile_in_use_ = false;
+    friend class PtxKernelGenerator;
 };
 
 }  // namespace coalesce::campaign

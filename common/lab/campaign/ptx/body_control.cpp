@@ -9,49 +9,56 @@ namespace coalesce::campaign {
 constexpr u32 kMaxIterations = 40;
 constexpr u32 kMaxDepth = 4;
 
-void PtxBody::statements(u32 count, ThreadSet where) {
-    for (u32 k = 0; k < count; ++k) statement(where);
+void PtxBody::emit_statements(u32 count, ThreadSet where) {
+    for (u32 k = 0; k < count; ++k) emit_statement(where);
 }
 
-void PtxBody::statement(const ThreadSet& where) {
-    if (budget == 0) return;
-    --budget;
-    const Features& f = env_.features;
+void PtxBody::emit_statement(const ThreadSet& where) {
+    if (remaining_statements == 0) return;
+    --remaining_statements;
+    const Features& f = environment_.features;
     if (random_.percent(10) && emit_control_flow(where)) return;
-    if (where.knows_members() && f.warp_ops && random_.percent(8))
-        return exchange_between_lanes(where);
-    if (where.whole_block && random_.percent(10)) {
-        if (f.tile && random_.percent(60)) return emit_tile_exchange(where);
-        if (f.named_barriers && f.tile && random_.percent(40)) return named_barriers();
-        if (f.mbarriers && random_.percent(50)) return emit_block_mbarrier();
-        if (f.cluster > 1 && where.depth == 0 && random_.percent(50)) return cluster_exchange();
-        if (f.global_exchange && random_.percent(30)) return global_exchange();
-        if (f.shared_sums && random_.percent(30)) return read_shared_sums();
+    if (where.is_lane_mask_known() && f.uses_warp_operations && random_.percent(8))
+        return emit_lane_exchange(where);
+    if (where.is_whole_block && random_.percent(10)) {
+        if (f.has_shared_tile && random_.percent(60)) return emit_tile_exchange(where);
+        if (f.uses_named_barriers && f.has_shared_tile && random_.percent(40))
+            return emit_named_barriers();
+        if (f.uses_mbarriers && random_.percent(50)) return emit_block_mbarrier();
+        if (f.blocks_per_cluster > 1 && where.depth == 0 && random_.percent(50))
+            return emit_cluster_exchange();
+        if (f.exchanges_through_global_memory && random_.percent(30)) return emit_global_exchange();
+        if (f.has_sums_in_shared_memory && random_.percent(30)) return emit_shared_sums_read();
     }
     const u32 what = random_.below(100);
-    if (what < 42) return lane_instruction();
-    if (what < 47) return uniform_values(random_.between(1, 3));
-    if (what < 51 && !available_registers.position.empty())
-        return position_values(random_.between(1, 3));
+    if (what < 42) return emit_lane_instruction();
+    if (what < 47) return emit_uniform_values(random_.between(1, 3));
+    if (what < 51 && !available_registers.position_words.empty())
+        return emit_position_values(random_.between(1, 3));
     if (what < 57) return emit_copies();
     if (what < 62) return fold_random_registers(1);
-    if (what < 64) return carry_chain();
-    if (what < 67) return write_with_opposite_guards();
+    if (what < 64) return emit_carry_chain();
+    if (what < 67) return emit_writes_with_opposite_guards();
     if (what < 70) return emit_guarded_write_or_read();
-    if (what < 72) return pack_and_unpack();
+    if (what < 72) return emit_pack_and_unpack();
     if (what < 75) return emit_special_register_read();
-    if (what < 80 && env_.in) return load_input();
-    if (what < 86 && (env_.out_own || env_.scratch)) return emit_own_memory_access();
-    if (what < 88 && f.constants) return emit_table_read();
-    if (what < 90 && f.own_shared && env_.own_shared) return emit_own_shared_access();
-    if (what < 92 && available_registers.tile_bytes) return read_tile();
-    if (what < 93 && env_.sums) return sums();
-    if (what < 96 && f.own_atomics) return own_atomics();
-    if (what == 96 && env_.in) return cache_hints();
-    if (what == 97 && f.async_copies && env_.own_shared) return async_copy();
-    if (what == 98 && f.mbarriers && env_.own_shared) return emit_own_mbarrier();
-    if (f.calls && !env_.callees.empty() && random_.percent(70)) return call();
-    lane_instruction();
+    if (what < 80 && environment_.input_address) return emit_input_load();
+    if (what < 86 && (environment_.own_out_address || environment_.own_scratch_address))
+        return emit_own_memory_access();
+    if (what < 88 && f.uses_constant_tables) return emit_table_read();
+    if (what < 90 && f.has_own_shared_memory && environment_.own_shared_address)
+        return emit_own_shared_access();
+    if (what < 92 && available_registers.written_tile_bytes) return emit_tile_read();
+    if (what < 93 && environment_.sums_address) return emit_atomics_on_sums();
+    if (what < 96 && f.uses_own_atomics) return emit_own_atomics();
+    if (what == 96 && environment_.input_address) return emit_cache_hints();
+    if (what == 97 && f.uses_async_copies && environment_.own_shared_address)
+        return emit_async_copy();
+    if (what == 98 && f.uses_mbarriers && environment_.own_shared_address)
+        return emit_own_mbarrier();
+    if (f.uses_function_calls && !environment_.callees.empty() && random_.percent(70))
+        return emit_call();
+    emit_lane_instruction();
 }
 
 bool PtxBody::emit_control_flow(const ThreadSet& where) {
@@ -59,17 +66,19 @@ bool PtxBody::emit_control_flow(const ThreadSet& where) {
     const u32 what = random_.below(100);
     const bool may_loop = where.turns * 4 <= kMaxIterations;
     if (what < 30) {
-        branch(where);
+        emit_branch(where);
     } else if (what < 38) {
         emit_switch(where);
-    } else if (what < 46 && where.knows_members() && env_.features.warp_ops) {
-        branch_with_members(where);
-    } else if (what < 54 && where.knows_members() && env_.features.warp_ops && may_loop) {
-        loop_with_members(where);
+    } else if (what < 46 && where.is_lane_mask_known() &&
+               environment_.features.uses_warp_operations) {
+        emit_branch_with_known_lanes(where);
+    } else if (what < 54 && where.is_lane_mask_known() &&
+               environment_.features.uses_warp_operations && may_loop) {
+        emit_loop_with_known_lanes(where);
     } else if (what < 74 && may_loop) {
-        loop(where);
+        emit_loop(where);
     } else if (what < 78 && may_loop) {
-        assign_in_last_iteration(where);
+        emit_assignment_in_last_iteration(where);
     } else if (may_loop) {
         emit_block_graph(where);
     } else {
@@ -78,10 +87,10 @@ bool PtxBody::emit_control_flow(const ThreadSet& where) {
     return true;
 }
 
-/// Returns the set of threads inside a branch or loop. `uniform` says whether the condition is the
-/// same for all threads.
-ThreadSet PtxBody::nested_set(const ThreadSet& where, bool uniform) const {
-    if (!uniform) return where.after_divergence();
+/// Returns the set of threads inside a branch or loop. `is_uniform` says whether the condition is
+/// the same for all threads.
+ThreadSet PtxBody::nested_thread_set(const ThreadSet& where, bool is_uniform) const {
+    if (!is_uniform) return where.after_divergence();
     ThreadSet w = where;
     ++w.depth;
     return w;
@@ -89,250 +98,261 @@ ThreadSet PtxBody::nested_set(const ThreadSet& where, bool uniform) const {
 
 // ---- branches ----
 
-void PtxBody::branch(const ThreadSet& where) {
-    const bool uniform = where.knows_members() && random_.percent(50);
-    const Reg p = random_predicate(uniform);
+void PtxBody::emit_branch(const ThreadSet& where) {
+    const bool is_uniform = where.is_lane_mask_known() && random_.percent(50);
+    const Reg p = random_predicate(is_uniform);
     const bool has_else = random_.percent(60);
     const int yes = text_.new_block(), no = has_else ? text_.new_block() : -1,
               after = text_.new_block();
     const AvailableRegisters before = available_registers;
-    text_.branch(p, random_.percent(50), yes, has_else ? no : after);
-    text_.begin(yes);
-    statements(random_.between(1, 6), nested_set(where, uniform));
-    text_.jump(after);
+    text_.end_with_branch(p, random_.percent(50), yes, has_else ? no : after);
+    text_.begin_block(yes);
+    emit_statements(random_.between(1, 6), nested_thread_set(where, is_uniform));
+    text_.end_with_jump(after);
     if (has_else) {
         AvailableRegisters first = std::move(available_registers);
         available_registers = before;
-        text_.begin(no);
-        statements(random_.between(1, 6), nested_set(where, uniform));
-        text_.jump(after);
+        text_.begin_block(no);
+        emit_statements(random_.between(1, 6), nested_thread_set(where, is_uniform));
+        text_.end_with_jump(after);
         available_registers.intersect(first);
     } else {
         available_registers.intersect(before);
     }
-    text_.begin(after);
+    text_.begin_block(after);
 }
 
 /// Generates a branch on a predicate p. Inside the branch, the generator knows the mask of the
 /// lanes for which p is true.
-void PtxBody::branch_with_members(const ThreadSet& where) {
-    const Reg p = random_predicate(false), mask = make_register(RegisterKind::word);
-    emit("vote.sync.ballot.b32 $, $, $", {mask, p, lane_mask(where)});
-    const int yes = text_.new_block(), after = text_.new_block();
-    const AvailableRegisters before = available_registers;
-    text_.branch(p, false, yes, after);
-    text_.begin(yes);
+void PtxBody::emit_branch_with_known_lanes(const ThreadSet& where) {
+    const Reg p = random_predicate(false), lane_mask = make_register(RegisterKind::word);
+    emit("vote.sync.ballot.b32 $, $, $", {lane_mask, p, format_lane_mask(where)});
+    const int yes = text_.new_block(), block_after = text_.new_block();
+    const AvailableRegisters registers_before = available_registers;
+    text_.end_with_branch(p, false, yes, block_after);
+    text_.begin_block(yes);
     ThreadSet w = where.after_divergence();
-    w.members = mask;
-    exchange_between_lanes(w);
-    statements(random_.between(1, 5), w);
-    text_.jump(after);
-    available_registers.intersect(before);
-    text_.begin(after);
+    w.lane_mask_register = lane_mask;
+    emit_lane_exchange(w);
+    emit_statements(random_.between(1, 5), w);
+    text_.end_with_jump(block_after);
+    available_registers.intersect(registers_before);
+    text_.begin_block(block_after);
 }
 
 /// Generates a switch.
 void PtxBody::emit_switch(const ThreadSet& where) {
-    const bool uniform = where.knows_members() && random_.percent(30);
+    const bool is_uniform = where.is_lane_mask_known() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
     const Reg index = emit_to_new_register(
         RegisterKind::word, "and.b32 $, $, $",
-        {uniform ? pick_uniform_register() : pick_register(RegisterKind::word), cases - 1});
+        {is_uniform ? pick_uniform_register() : pick_register(RegisterKind::word), cases - 1});
     const int after = text_.new_block();
-    std::vector<int> blocks, targets;
+    std::vector<int> case_blocks, target_blocks;
     for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
-        blocks.push_back(text_.new_block());
+        case_blocks.push_back(text_.new_block());
     for (u32 k = 0; k < cases; ++k)
-        targets.push_back(random_.percent(15) ? after : random_.pick(blocks));
-    text_.jump_by_index(index, targets);
+        target_blocks.push_back(random_.percent(15) ? after : random_.pick(case_blocks));
+    text_.end_with_indexed_jump(index, target_blocks);
     const AvailableRegisters before = available_registers;
-    AvailableRegisters behind = available_registers;
-    const bool falls_through = random_.percent(30);  // whether cases fall through to the next
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
+    AvailableRegisters registers_after = available_registers;
+    const bool do_cases_fall_through =
+        random_.percent(30);  // whether cases fall through to the next
+    for (std::size_t k = 0; k < case_blocks.size(); ++k) {
         available_registers = before;
-        text_.begin(blocks[k]);
-        statements(random_.between(1, 4),
-                   falls_through ? where.after_divergence() : nested_set(where, uniform));
-        const bool last = k + 1 == blocks.size();
-        text_.jump(falls_through && !last ? blocks[k + 1] : after);
-        if (!falls_through || last) behind.intersect(available_registers);
+        text_.begin_block(case_blocks[k]);
+        emit_statements(random_.between(1, 4), do_cases_fall_through
+                                                   ? where.after_divergence()
+                                                   : nested_thread_set(where, is_uniform));
+        const bool is_last_case = k + 1 == case_blocks.size();
+        text_.end_with_jump(do_cases_fall_through && !is_last_case ? case_blocks[k + 1] : after);
+        if (!do_cases_fall_through || is_last_case) registers_after.intersect(available_registers);
     }
-    available_registers = behind;
-    text_.begin(after);
+    available_registers = registers_after;
+    text_.begin_block(after);
 }
 
 // ---- loops ----
 
-/// Sets `turns` to `most` or, if `varies`, to a random number from 1 to 4 (1 to 2 if `most` is
-/// below 3). Unless `uniform` is true, each thread gets a number of its own.
-void PtxBody::set_iterations(Reg turns, u32 most, bool varies, bool uniform) {
-    if (!varies) return emit("mov.u32 $, $", {turns, most});
+/// Sets `turns_register` to `most` or, if `is_count_random`, to a random number from 1 to 4 (1 to 2
+/// if `most` is below 3). Unless `is_uniform` is true, each thread gets a number of its own.
+void PtxBody::emit_iteration_count(Reg turns_register, u32 most, bool is_count_random,
+                                   bool is_uniform) {
+    if (!is_count_random) return emit("mov.u32 $, $", {turns_register, most});
     const u32 mask = most >= 3 ? 3 : 1;
-    const Reg low = emit_to_new_register(
+    const Reg low_bits = emit_to_new_register(
         RegisterKind::word, "and.b32 $, $, $",
-        {uniform ? pick_uniform_register() : pick_register(RegisterKind::word), mask});
-    emit("add.s32 $, $, 1", {turns, low});
+        {is_uniform ? pick_uniform_register() : pick_register(RegisterKind::word), mask});
+    emit("add.s32 $, $, 1", {turns_register, low_bits});
 }
 
-void PtxBody::loop(const ThreadSet& where) {
-    const bool uniform = where.knows_members() && random_.percent(55);
-    const Reg turns = text_.make(RegisterKind::word), p = text_.make(RegisterKind::predicate);
+void PtxBody::emit_loop(const ThreadSet& where) {
+    const bool is_uniform = where.is_lane_mask_known() && random_.percent(55);
+    const Reg turns_register = text_.make_register_of(RegisterKind::word),
+              p = text_.make_register_of(RegisterKind::predicate);
     const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
-    const bool varies = random_.percent(60);
-    set_iterations(turns, most, varies, uniform);
-    ThreadSet w = nested_set(where, uniform);
-    if (!uniform && !varies && where.knows_members() && random_.percent(50))
-        w = nested_set(where, true);
-    w.turns *= varies ? 3 : most;
-    available_registers.add(turns);
-    if (uniform) available_registers.uniform.push_back(turns);
+    const bool is_count_random = random_.percent(60);
+    emit_iteration_count(turns_register, most, is_count_random, is_uniform);
+    ThreadSet w = nested_thread_set(where, is_uniform);
+    if (!is_uniform && !is_count_random && where.is_lane_mask_known() && random_.percent(50))
+        w = nested_thread_set(where, true);
+    w.turns *= is_count_random ? 3 : most;
+    available_registers.add(turns_register);
+    if (is_uniform) available_registers.uniform_words.push_back(turns_register);
 
     const int body = text_.new_block(), after = text_.new_block();
-    const auto count_down = [&] {
-        emit("add.s32 $, $, -1", {turns, turns});
-        emit("setp.gt.s32 $, $, 0", {p, turns});
+    const auto emit_count_down_and_test = [&] {
+        emit("add.s32 $, $, -1", {turns_register, turns_register});
+        emit("setp.gt.s32 $, $, 0", {p, turns_register});
     };
     switch (random_.below(3)) {
         case 0:  // the test comes after the body
-            text_.jump(body);
-            text_.begin(body);
-            statements(random_.between(1, 8), w);
-            count_down();
-            text_.branch(p, false, body, after);
+            text_.end_with_jump(body);
+            text_.begin_block(body);
+            emit_statements(random_.between(1, 8), w);
+            emit_count_down_and_test();
+            text_.end_with_branch(p, false, body, after);
             break;
         case 1: {  // test before the first iteration, so the body may not run at all
             const int test = text_.new_block();
-            if (random_.percent(30)) emit("add.s32 $, $, -1", {turns, turns});
-            text_.jump(test);
-            text_.begin(test);
-            emit("setp.gt.s32 $, $, 0", {p, turns});
-            text_.branch(p, false, body, after);
-            const AvailableRegisters at_test = available_registers;
-            text_.begin(body);
-            statements(random_.between(1, 8), w);
-            emit("add.s32 $, $, -1", {turns, turns});
-            text_.jump(test);
-            available_registers = at_test;
+            if (random_.percent(30)) emit("add.s32 $, $, -1", {turns_register, turns_register});
+            text_.end_with_jump(test);
+            text_.begin_block(test);
+            emit("setp.gt.s32 $, $, 0", {p, turns_register});
+            text_.end_with_branch(p, false, body, after);
+            const AvailableRegisters registers_at_test = available_registers;
+            text_.begin_block(body);
+            emit_statements(random_.between(1, 8), w);
+            emit("add.s32 $, $, -1", {turns_register, turns_register});
+            text_.end_with_jump(test);
+            available_registers = registers_at_test;
             break;
         }
         default: {  // the loop is entered in its middle
             const int rest = text_.new_block();
-            text_.jump(body);
-            text_.begin(body);
-            statements(random_.between(1, 5), w);
-            count_down();
-            text_.branch(p, false, rest, after);
+            text_.end_with_jump(body);
+            text_.begin_block(body);
+            emit_statements(random_.between(1, 5), w);
+            emit_count_down_and_test();
+            text_.end_with_branch(p, false, rest, after);
             const AvailableRegisters at_test = available_registers;
-            text_.begin(rest);
-            statements(random_.between(1, 5), w);
-            text_.jump(body);
+            text_.begin_block(rest);
+            emit_statements(random_.between(1, 5), w);
+            text_.end_with_jump(body);
             available_registers = at_test;
         }
     }
-    std::erase(available_registers.uniform, turns);
-    text_.begin(after);
+    std::erase(available_registers.uniform_words, turns_register);
+    text_.begin_block(after);
 }
 
 /// Generates a loop that lanes leave at different iterations. The generator knows the mask of the
 /// remaining lanes.
-void PtxBody::loop_with_members(const ThreadSet& where) {
-    const Reg turns = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
-                                           {pick_register(RegisterKind::word)});
-    const Reg left = emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {lane_mask(where)});
+void PtxBody::emit_loop_with_known_lanes(const ThreadSet& where) {
+    const Reg turns_register = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
+                                                    {pick_register(RegisterKind::word)});
+    const Reg left =
+        emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {format_lane_mask(where)});
     const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
-    text_.jump(test);
-    text_.begin(test);
-    const Reg p = emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns});
+    text_.end_with_jump(test);
+    text_.begin_block(test);
+    const Reg p =
+        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns_register});
     const Reg mask =
         emit_to_new_register(RegisterKind::word, "vote.sync.ballot.b32 $, $, $", {p, left});
     emit("mov.b32 $, $", {left, mask});
-    text_.branch(p, false, body, after);
+    text_.end_with_branch(p, false, body, after);
     const AvailableRegisters at_test = available_registers;
-    text_.begin(body);
+    text_.begin_block(body);
     ThreadSet w = where.after_divergence();
-    w.members = left;
+    w.lane_mask_register = left;
     w.turns *= 2;
-    exchange_between_lanes(w);
-    statements(random_.between(1, 5), w);
-    emit("add.s32 $, $, -1", {turns, turns});
-    text_.jump(test);
+    emit_lane_exchange(w);
+    emit_statements(random_.between(1, 5), w);
+    emit("add.s32 $, $, -1", {turns_register, turns_register});
+    text_.end_with_jump(test);
     available_registers = at_test;
-    text_.begin(after);
+    text_.begin_block(after);
 }
 
 /// Generates a search loop. Some iterations copy a value, and the last copy, if there is one, is
 /// used after the loop. The original value may have been overwritten by then.
-void PtxBody::assign_in_last_iteration(const ThreadSet& where) {
+void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& where) {
     const RegisterKind kind =
         random_.pick({RegisterKind::half, RegisterKind::word, RegisterKind::wide});
     const std::string bits = bits_of(kind);
-    const Reg value = text_.make(kind), copy = text_.make(kind);
-    const Reg has = text_.make(RegisterKind::predicate);
-    const Reg turns =
+    const Reg value = text_.make_register_of(kind), copy = text_.make_register_of(kind);
+    const Reg has_copied = text_.make_register_of(RegisterKind::predicate);
+    const Reg turns_register =
         emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {random_.between(2, 5)});
-    emit_late("setp.lt.u32 $, $, 0", {has, turns});
-    const int body = text_.new_block(), takes = text_.new_block(), next = text_.new_block(),
+    emit_late("setp.lt.u32 $, $, 0", {has_copied, turns_register});
+    const int body = text_.new_block(), copying_block = text_.new_block(), next = text_.new_block(),
               after = text_.new_block();
     const AvailableRegisters before = available_registers;
-    text_.jump(body);
-    text_.begin(body);
+    text_.end_with_jump(body);
+    text_.begin_block(body);
     ThreadSet w = where.after_divergence();
     w.turns *= 5;
-    statements(random_.between(0, 2), w);
-    const std::string turn = name_of(turns), word = name_of(pick_register(RegisterKind::word));
+    emit_statements(random_.between(0, 2), w);
+    const std::string turn = name_of(turns_register),
+                      word = name_of(pick_register(RegisterKind::word));
     if (kind == RegisterKind::half)
         emit("cvt.u16.u32 $, $", {value, turn});
     else if (kind == RegisterKind::wide)
         emit("mad.wide.u32 $, $, $, $", {value, turn, word, pick_register(kind)});
     else
         emit("mad.lo.s32 $, $, 0x01000193, $", {value, turn, word});
-    const Reg bit = emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
-                                         {available_registers.position.back(), turn});
-    emit("and.b32 $, $, $", {bit, bit, random_.pick({1u, 2u, 3u})});
-    const Reg chosen = emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, 0", {bit});
-    text_.branch(chosen, false, takes, next);
-    text_.begin(takes);
+    const Reg masked_turn = emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
+                                                 {available_registers.position_words.back(), turn});
+    emit("and.b32 $, $, $", {masked_turn, masked_turn, random_.pick({1u, 2u, 3u})});
+    const Reg chosen =
+        emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, 0", {masked_turn});
+    text_.end_with_branch(chosen, false, copying_block, next);
+    text_.begin_block(copying_block);
     emit_late("mov.b$$, $", {bits, copy, value});
-    emit_late("setp.ge.u32 $, $, 0", {has, turns});
-    text_.jump(next);
-    text_.begin(next);
-    emit("add.s32 $, $, -1", {turns, turns});
-    const Reg more = emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns});
-    text_.branch(more, false, body, after);
+    emit_late("setp.ge.u32 $, $, 0", {has_copied, turns_register});
+    text_.end_with_jump(next);
+    text_.begin_block(next);
+    emit("add.s32 $, $, -1", {turns_register, turns_register});
+    const Reg more =
+        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns_register});
+    text_.end_with_branch(more, false, body, after);
     available_registers = before;
-    text_.begin(after);
-    if (const std::optional<Reg> to = existing_variable(kind))
-        emit_late("@$ add.s$$, $, $", {has, bits, *to, copy, *to});
+    text_.begin_block(after);
+    if (const std::optional<Reg> to = pick_existing_variable(kind))
+        emit_late("@$ add.s$$, $, $", {has_copied, bits, *to, copy, *to});
 }
 
 // ---- calls ----
 
-std::string Callee::second_parameter_declaration(const std::string& parameter) const {
+std::string Callee::second_parameter_declaration(const std::string& parameter_name) const {
     const bool is_wide = form == Form::wide || form == Form::memory;
-    if (form == Form::array) return ".param .align 16 .b8 " + parameter + "[16]";
-    return (is_wide ? ".param .b64 " : ".param .b32 ") + parameter;
+    if (form == Form::array) return ".param .align 16 .b8 " + parameter_name + "[16]";
+    return (is_wide ? ".param .b64 " : ".param .b32 ") + parameter_name;
 }
 
-std::string Callee::back(const std::string& result) const {
-    if (form == Form::array) return ".param .align 8 .b8 " + result + "[8]";
-    return (form == Form::wide ? ".param .b64 " : ".param .b32 ") + result;
+std::string Callee::result_declaration(const std::string& result_name) const {
+    if (form == Form::array) return ".param .align 8 .b8 " + result_name + "[8]";
+    return (form == Form::wide ? ".param .b64 " : ".param .b32 ") + result_name;
 }
 
-void PtxBody::call() {
-    if (env_.features.pointers && random_.percent(40)) return indirect_call();
-    const Callee& callee = random_.pick(env_.callees);
+void PtxBody::emit_call() {
+    if (environment_.features.uses_function_pointers && random_.percent(40))
+        return emit_indirect_call();
+    const Callee& callee = random_.pick(environment_.callees);
     emit_call_to(callee.name, callee.form, false);
 }
 
 /// Generates a call to a function, either by name or through a register that contains its address.
-void PtxBody::emit_call_to(const std::string& target, Callee::Form form, bool by_pointer) {
+void PtxBody::emit_call_to(const std::string& target_function, Callee::Form form,
+                           bool is_called_by_pointer) {
     using Form = Callee::Form;
     const Callee callee{.form = form};
-    const std::string id = number(params_made_++);
-    const std::string a = "arg_a" + id, b = "arg_b" + id, back = "back" + id;
+    const std::string id = format_number(call_count_++);
+    const std::string a = "arg_a" + id, b = "arg_b" + id, result_name = "back" + id;
     emit("{ .param .b32 $", {a});
     emit(callee.second_parameter_declaration(b));
-    emit(callee.back(back));
+    emit(callee.result_declaration(result_name));
     Reg first = pick_register(RegisterKind::word);
     // The first parameter of a recursive function is the depth of the recursion.
     if (form == Form::recursive)
@@ -346,31 +366,37 @@ void PtxBody::emit_call_to(const std::string& target, Callee::Form form, bool by
         case Form::wide: emit("st.param.b64 [$], $", {b, pick_register(RegisterKind::wide)}); break;
         case Form::array:
             if (random_.percent(50))
-                emit("st.param.v4.b32 [$], $", {b, register_list(RegisterKind::word, 4, false)});
+                emit("st.param.v4.b32 [$], $",
+                     {b, pick_register_list(RegisterKind::word, 4, false)});
             else
                 for (u32 k = 0; k < 2; ++k)
                     emit("st.param.b64 [$+$], $", {b, 8 * k, pick_register(RegisterKind::wide)});
             break;
-        case Form::memory: emit("st.param.b64 [$], $", {b, *env_.scratch_generic}); break;
+        case Form::memory:
+            emit("st.param.b64 [$], $", {b, *environment_.generic_own_scratch_address});
+            break;
     }
-    const std::string prototype = by_pointer ? "proto" + id : "";
-    if (by_pointer)
-        emit("$: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _)", {prototype});
-    emit("call ($), $, ($, $)$", {back, target, a, b, by_pointer ? ", " + prototype : ""});
+    const std::string prototype_label = is_called_by_pointer ? "proto" + id : "";
+    if (is_called_by_pointer)
+        emit("$: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _)",
+             {prototype_label});
+    emit("call ($), $, ($, $)$",
+         {result_name, target_function, a, b, is_called_by_pointer ? ", " + prototype_label : ""});
     if (form == Form::wide)
-        emit("ld.param.b64 $, [$]", {pick_destination(RegisterKind::wide), back});
+        emit("ld.param.b64 $, [$]", {pick_destination(RegisterKind::wide), result_name});
     else if (form == Form::array)
-        emit("ld.param.v2.b32 $, [$]", {register_list(RegisterKind::word, 2, true), back});
+        emit("ld.param.v2.b32 $, [$]",
+             {pick_register_list(RegisterKind::word, 2, true), result_name});
     else
-        emit("ld.param.b32 $, [$]", {pick_destination(RegisterKind::word), back});
-    text_.line("}");
+        emit("ld.param.b32 $, [$]", {pick_destination(RegisterKind::word), result_name});
+    text_.append_instruction("}");
 }
 
 /// Generates a call through a pointer to one of the functions that take words. Lanes may call
 /// different functions.
-void PtxBody::indirect_call() {
+void PtxBody::emit_indirect_call() {
     std::vector<std::string> names;
-    for (const Callee& c : env_.callees)
+    for (const Callee& c : environment_.callees)
         if (c.form == Callee::Form::words) names.push_back(c.name);
     if (names.size() < 2) return;
     const Reg first = emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {names[0]});

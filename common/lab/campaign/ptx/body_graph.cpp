@@ -8,121 +8,126 @@
 
 namespace coalesce::campaign {
 
-struct PtxBody::Graph {
+struct PtxBody::BlockGraph {
     struct Node {
-        enum class Ends { jumps, branches, by_index } ends = Ends::jumps;
+        enum class NodeEnding { jumps, branches, jumps_by_index } ending = NodeEnding::jumps;
         /// Indices of successor nodes; the number of nodes stands for the exit.
-        std::vector<int> next;
-        std::vector<Reg> writes;
+        std::vector<int> successors;
+        std::vector<Reg> written_registers;
         std::set<u32>
-            /// Indices of the registers in `all` that are written on every path to this node.
-            has;
+            /// Indices of the registers in `all_written_registers` that are written on every path
+            /// to this node.
+            registers_at_entry;
     };
     std::vector<Node> nodes;
-    std::vector<int> entries;
-    std::vector<Reg> all;  ///< registers that the nodes write
-    /// Indices of the registers in `all` that are written on every path to the exit.
-    std::set<u32> behind;
+    std::vector<int> entry_nodes;
+    std::vector<Reg> all_written_registers;  ///< registers that the nodes write
+    /// Indices of the registers in `all_written_registers` that are written on every path to the
+    /// exit.
+    std::set<u32> registers_at_exit;
     std::vector<int> blocks;  ///< blocks of the nodes, followed by the exit block
-    Reg fuel, has_fuel;
+    Reg fuel_register, has_fuel_register;
 
-    void flow();
+    void compute_registers_at_entry();
 };
 
 /// Computes, for each node, which registers have been written on every path to it.
-void PtxBody::Graph::flow() {
+void PtxBody::BlockGraph::compute_registers_at_entry() {
     const int out = static_cast<int>(nodes.size());
-    std::set<u32> everything;
-    for (u32 k = 0; k < all.size(); ++k) everything.insert(k);
-    std::vector<std::set<u32>> at(nodes.size() + 1, everything);
-    const auto intersect = [](std::set<u32>& into, const std::set<u32>& from) {
-        const std::size_t before = into.size();
-        std::erase_if(into, [&](u32 k) { return !from.contains(k); });
-        return into.size() != before;
+    std::set<u32> all_register_indices;
+    for (u32 k = 0; k < all_written_registers.size(); ++k) all_register_indices.insert(k);
+    std::vector<std::set<u32>> at(nodes.size() + 1, all_register_indices);
+    const auto keep_common = [](std::set<u32>& set_to_reduce, const std::set<u32>& from) {
+        const std::size_t before = set_to_reduce.size();
+        std::erase_if(set_to_reduce, [&](u32 k) { return !from.contains(k); });
+        return set_to_reduce.size() != before;
     };
-    for (int e : entries) at[e].clear();
+    for (int e : entry_nodes) at[e].clear();
     for (bool changed = true; changed;) {
         changed = false;
         for (int n = 0; n < out; ++n) {
             std::set<u32> end = at[n];
-            for (Reg r : nodes[n].writes)
-                end.insert(static_cast<u32>(std::find(all.begin(), all.end(), r) - all.begin()));
-            for (int to : nodes[n].next) changed |= intersect(at[to], end);
+            for (Reg r : nodes[n].written_registers)
+                end.insert(static_cast<u32>(
+                    std::find(all_written_registers.begin(), all_written_registers.end(), r) -
+                    all_written_registers.begin()));
+            for (int to : nodes[n].successors) changed |= keep_common(at[to], end);
         }
     }
-    for (int n = 0; n < out; ++n) nodes[n].has = at[n];
-    behind = at[out];
+    for (int n = 0; n < out; ++n) nodes[n].registers_at_entry = at[n];
+    registers_at_exit = at[out];
 }
 
 void PtxBody::emit_block_graph(const ThreadSet& where) {
-    Graph graph = random_graph();
+    BlockGraph graph = make_random_graph();
     for (std::size_t n = 0; n <= graph.nodes.size(); ++n) graph.blocks.push_back(text_.new_block());
-    enter_graph(graph);
+    emit_graph_entry(graph);
     const AvailableRegisters before = available_registers;
     ThreadSet w = where.after_divergence();
     w.turns *= 5;
     const auto known = [&](const std::set<u32>& written) {
         available_registers = before;
-        for (u32 k : written) available_registers.add(graph.all[k]);
+        for (u32 k : written) available_registers.add(graph.all_written_registers[k]);
     };
     for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
-        known(graph.nodes[n].has);
-        text_.begin(graph.blocks[n]);
-        statements(random_.between(0, 3), w);
-        for (Reg r : graph.nodes[n].writes) write_in_graph(r);
+        known(graph.nodes[n].registers_at_entry);
+        text_.begin_block(graph.blocks[n]);
+        emit_statements(random_.between(0, 3), w);
+        for (Reg r : graph.nodes[n].written_registers) emit_write_in_graph(r);
         if (random_.percent(60)) fold_random_registers(1);
-        leave_node(graph, n);
+        emit_node_exit(graph, n);
     }
-    known(graph.behind);
-    text_.begin(graph.blocks.back());
-    for (u32 k : graph.behind)
-        if (random_.percent(70)) fold(graph.all[k]);
+    known(graph.registers_at_exit);
+    text_.begin_block(graph.blocks.back());
+    for (u32 k : graph.registers_at_exit)
+        if (random_.percent(70)) fold_into_accumulator(graph.all_written_registers[k]);
 }
 
-PtxBody::Graph PtxBody::random_graph() {
-    Graph graph;
+PtxBody::BlockGraph PtxBody::make_random_graph() {
+    BlockGraph graph;
     const int count = static_cast<int>(random_.between(2, 8)), out = count;
     for (u32 k = random_.between(1, 5); k > 0; --k)
-        graph.all.push_back(
-            text_.make(random_.pick({RegisterKind::word, RegisterKind::word, RegisterKind::wide,
-                                     RegisterKind::half, RegisterKind::predicate})));
-    const auto forward = [&](int from) {
+        graph.all_written_registers.push_back(text_.make_register_of(
+            random_.pick({RegisterKind::word, RegisterKind::word, RegisterKind::wide,
+                          RegisterKind::half, RegisterKind::predicate})));
+    const auto random_later_node = [&](int from) {
         return random_.percent(60) ? from + 1
                                    : static_cast<int>(random_.between(static_cast<u32>(from) + 1,
                                                                       static_cast<u32>(out)));
     };
     graph.nodes.resize(count);
     for (int n = 0; n < count; ++n) {
-        Graph::Node& node = graph.nodes[n];
-        const u32 how = random_.below(100);
-        node.ends = how < 20   ? Graph::Node::Ends::jumps
-                    : how < 85 ? Graph::Node::Ends::branches
-                               : Graph::Node::Ends::by_index;
-        node.next.push_back(forward(n));
-        if (node.ends != Graph::Node::Ends::jumps) {
-            const u32 more = node.ends == Graph::Node::Ends::branches ? 1 : random_.pick({1u, 3u});
+        BlockGraph::Node& node = graph.nodes[n];
+        const u32 ending_percent = random_.below(100);
+        node.ending = ending_percent < 20   ? BlockGraph::Node::NodeEnding::jumps
+                      : ending_percent < 85 ? BlockGraph::Node::NodeEnding::branches
+                                            : BlockGraph::Node::NodeEnding::jumps_by_index;
+        node.successors.push_back(random_later_node(n));
+        if (node.ending != BlockGraph::Node::NodeEnding::jumps) {
+            const u32 more =
+                node.ending == BlockGraph::Node::NodeEnding::branches ? 1 : random_.pick({1u, 3u});
             for (u32 k = 0; k < more; ++k)
-                node.next.push_back(random_.percent(55)
-                                        ? static_cast<int>(random_.below(static_cast<u32>(n) + 1))
-                                        : forward(n));
+                node.successors.push_back(
+                    random_.percent(55) ? static_cast<int>(random_.below(static_cast<u32>(n) + 1))
+                                        : random_later_node(n));
         }
-        for (Reg r : graph.all)
-            if (random_.percent(40)) node.writes.push_back(r);
+        for (Reg r : graph.all_written_registers)
+            if (random_.percent(40)) node.written_registers.push_back(r);
     }
-    graph.entries = {0};
+    graph.entry_nodes = {0};
     for (u32 k = random_.pick({0u, 1u, 1u, 3u}); k > 0; --k)
-        graph.entries.push_back(static_cast<int>(random_.below(static_cast<u32>(count))));
-    if (graph.entries.size() == 3) graph.entries.push_back(0);
-    graph.flow();
+        graph.entry_nodes.push_back(static_cast<int>(random_.below(static_cast<u32>(count))));
+    if (graph.entry_nodes.size() == 3) graph.entry_nodes.push_back(0);
+    graph.compute_registers_at_entry();
     return graph;
 }
 
 /// Emits code that initializes the fuel and jumps to one of the entries.
-void PtxBody::enter_graph(Graph& graph) {
-    const Reg fuel = graph.fuel = text_.make(RegisterKind::word);
-    graph.has_fuel = text_.make(RegisterKind::predicate);
-    const bool varies = random_.percent(70);
-    if (varies) {
+void PtxBody::emit_graph_entry(BlockGraph& graph) {
+    const Reg fuel = graph.fuel_register = text_.make_register_of(RegisterKind::word);
+    graph.has_fuel_register = text_.make_register_of(RegisterKind::predicate);
+    const bool is_count_random = random_.percent(70);
+    if (is_count_random) {
         const Reg low = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 7",
                                              {pick_register(RegisterKind::word)});
         emit("add.s32 $, $, $", {fuel, low, random_.between(1, 3)});
@@ -131,19 +136,20 @@ void PtxBody::enter_graph(Graph& graph) {
     }
     available_registers.add(fuel);
     std::vector<int> to;
-    for (int e : graph.entries) to.push_back(graph.blocks[e]);
+    for (int e : graph.entry_nodes) to.push_back(graph.blocks[e]);
     if (to.size() == 1) {
-        text_.jump(to[0]);
+        text_.end_with_jump(to[0]);
     } else if (to.size() == 2) {
-        text_.branch(pick_register(RegisterKind::predicate), random_.percent(50), to[0], to[1]);
+        text_.end_with_branch(pick_register(RegisterKind::predicate), random_.percent(50), to[0],
+                              to[1]);
     } else {
         const Reg index = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
                                                {pick_register(RegisterKind::word)});
-        text_.jump_by_index(index, to);
+        text_.end_with_indexed_jump(index, to);
     }
 }
 
-void PtxBody::write_in_graph(Reg r) {
+void PtxBody::emit_write_in_graph(Reg r) {
     const RegisterKind kind = r.kind;
     const Reg a = pick_register(kind), b = pick_register(kind);
     if (kind == RegisterKind::predicate)
@@ -154,33 +160,34 @@ void PtxBody::write_in_graph(Reg r) {
 }
 
 /// Emits a branch to one of the node's successors.
-void PtxBody::leave_node(const Graph& graph, int n) {
-    const Graph::Node& node = graph.nodes[n];
-    const std::string fuel = name_of(graph.fuel), has_fuel = name_of(graph.has_fuel);
-    bool goes_back = false;
-    for (int to : node.next) goes_back |= to <= n;
+void PtxBody::emit_node_exit(const BlockGraph& graph, int n) {
+    const BlockGraph::Node& node = graph.nodes[n];
+    const std::string fuel = name_of(graph.fuel_register),
+                      has_fuel = name_of(graph.has_fuel_register);
+    bool can_go_back = false;
+    for (int to : node.successors) can_go_back |= to <= n;
     std::vector<int> to;
-    for (int next : node.next) to.push_back(graph.blocks[next]);
-    if (node.ends == Graph::Node::Ends::jumps) return text_.jump(to[0]);
-    if (goes_back) emit("add.s32 $, $, -1", {fuel, fuel});
-    if (node.ends == Graph::Node::Ends::branches) {
-        Reg decides = random_predicate(false);
-        if (goes_back) {
-            emit("setp.gt.and.s32 $, $, 0, $", {has_fuel, fuel, decides});
-            decides = graph.has_fuel;
+    for (int next : node.successors) to.push_back(graph.blocks[next]);
+    if (node.ending == BlockGraph::Node::NodeEnding::jumps) return text_.end_with_jump(to[0]);
+    if (can_go_back) emit("add.s32 $, $, -1", {fuel, fuel});
+    if (node.ending == BlockGraph::Node::NodeEnding::branches) {
+        Reg deciding_predicate = random_predicate(false);
+        if (can_go_back) {
+            emit("setp.gt.and.s32 $, $, 0, $", {has_fuel, fuel, deciding_predicate});
+            deciding_predicate = graph.has_fuel_register;
         }
-        return text_.branch(decides, false, to[1], to[0]);
+        return text_.end_with_branch(deciding_predicate, false, to[1], to[0]);
     }
-    Reg index = text_.make(RegisterKind::word);
+    Reg index = text_.make_register_of(RegisterKind::word);
     emit("and.b32 $, $, $",
          {index, pick_register(RegisterKind::word), static_cast<u32>(to.size()) - 1});
-    if (goes_back) {
+    if (can_go_back) {
         emit("setp.gt.s32 $, $, 0", {has_fuel, fuel});
         const Reg chosen =
             emit_to_new_register(RegisterKind::word, "selp.b32 $, $, 0, $", {index, has_fuel});
         index = chosen;
     }
-    text_.jump_by_index(index, to);
+    text_.end_with_indexed_jump(index, to);
 }
 
 }  // namespace coalesce::campaign

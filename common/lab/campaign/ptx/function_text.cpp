@@ -6,8 +6,8 @@
 namespace coalesce::campaign {
 
 std::string name_of(Reg reg) {
-    static const char* const prefixes[] = {"%p", "%h", "%r", "%d"};
-    return prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
+    static const char* const register_prefixes[] = {"%p", "%h", "%r", "%d"};
+    return register_prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
 }
 
 std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& given) {
@@ -18,8 +18,8 @@ std::string fill_operands(const std::string& pattern, const std::vector<PatternA
     return text;
 }
 
-FunctionText::FunctionText(std::string prefix, bool lines)
-    : prefix_(std::move(prefix)), has_lines_(lines) {
+FunctionText::FunctionText(std::string prefix, bool has_source_lines)
+    : prefix_(std::move(prefix)), has_source_lines_(has_source_lines) {
     new_block();
 }
 
@@ -28,77 +28,79 @@ int FunctionText::new_block() {
     return static_cast<int>(blocks_.size()) - 1;
 }
 
-void FunctionText::line(const std::string& instruction) {
-    std::string& lines = blocks_[current_].lines;
-    if (has_lines_) lines += "\t.loc 1 " + std::to_string(next_line_++) + " 1\n";
+void FunctionText::append_instruction(const std::string& instruction) {
+    std::string& lines = blocks_[current_block_].lines;
+    if (has_source_lines_) lines += "\t.loc 1 " + std::to_string(next_source_line_++) + " 1\n";
     lines += "\t" + instruction + "\n";
 }
 
-void FunctionText::end(Block&& how) {
-    how.lines = std::move(blocks_[current_].lines);
-    blocks_[current_] = std::move(how);
+void FunctionText::end_block(Block&& how) {
+    how.lines = std::move(blocks_[current_block_].lines);
+    blocks_[current_block_] = std::move(how);
 }
 
-void FunctionText::jump(int to) {
-    end({.ending = Ending::jump, .targets = {to}});
+void FunctionText::end_with_jump(int to) {
+    end_block({.ending = BlockEnding::jump, .targets = {to}});
 }
 
-void FunctionText::branch(Reg predicate, bool negated, int yes, int no) {
-    end({.ending = Ending::branch,
-         .predicate = predicate,
-         .negated = negated,
-         .targets = {yes, no}});
+void FunctionText::end_with_branch(Reg predicate, bool is_negated, int yes, int no) {
+    end_block({.ending = BlockEnding::branch,
+               .predicate = predicate,
+               .negated = is_negated,
+               .targets = {yes, no}});
 }
 
-void FunctionText::jump_by_index(Reg index, std::vector<int> to) {
-    end({.ending = Ending::by_index, .predicate = index, .targets = std::move(to)});
+void FunctionText::end_with_indexed_jump(Reg index, std::vector<int> to) {
+    end_block({.ending = BlockEnding::by_index, .predicate = index, .targets = std::move(to)});
 }
 
-void FunctionText::leave(const std::string& how) {
-    end({.ending = Ending::leave, .exit_instruction = how});
+void FunctionText::end_with_exit(const std::string& how) {
+    end_block({.ending = BlockEnding::leave, .exit_instruction = how});
 }
 
-std::string FunctionText::label(int block) const {
+std::string FunctionText::label_of_block(int block) const {
     return "$" + prefix_ + std::to_string(block);
 }
 
-std::string FunctionText::terminator_text(int index, int next, Random& random) const {
+std::string FunctionText::format_terminator(int index, int next, Random& random) const {
     const Block& b = blocks_[index];
     const auto go = [&](int to) {
-        return to == next && random.percent(90) ? std::string() : "\tbra " + label(to) + ";\n";
+        return to == next && random.percent(90) ? std::string()
+                                                : "\tbra " + label_of_block(to) + ";\n";
     };
     switch (b.ending) {
-        case Ending::jump: return go(b.targets[0]);
-        case Ending::leave: return "\t" + b.exit_instruction + ";\n";
-        case Ending::branch: {
-            const bool swapped = b.targets[0] == next || random.percent(25);
+        case BlockEnding::jump: return go(b.targets[0]);
+        case BlockEnding::leave: return "\t" + b.exit_instruction + ";\n";
+        case BlockEnding::branch: {
+            const bool are_targets_swapped = b.targets[0] == next || random.percent(25);
             const std::string guard =
-                (b.negated != swapped ? "\t@!" : "\t@") + name_of(b.predicate);
-            const std::string bra = random.percent(10) ? " bra.uni " : " bra ";
+                (b.negated != are_targets_swapped ? "\t@!" : "\t@") + name_of(b.predicate);
+            const std::string branch_opcode = random.percent(10) ? " bra.uni " : " bra ";
             // .uni promises that lanes do not diverge, which is certain only if both targets are
             // equal.
-            return guard + (b.targets[0] == b.targets[1] ? bra : " bra ") +
-                   label(b.targets[swapped]) + ";\n" + go(b.targets[!swapped]);
+            return guard + (b.targets[0] == b.targets[1] ? branch_opcode : " bra ") +
+                   label_of_block(b.targets[are_targets_swapped]) + ";\n" +
+                   go(b.targets[!are_targets_swapped]);
         }
-        case Ending::by_index: {
+        case BlockEnding::by_index: {
             const std::string list = "T" + prefix_ + std::to_string(index);
             std::string text = list + ": .branchtargets ";
             for (std::size_t k = 0; k < b.targets.size(); ++k)
-                text += (k ? ", " : "") + label(b.targets[k]);
+                text += (k ? ", " : "") + label_of_block(b.targets[k]);
             return text + ";\n\tbrx.idx " + name_of(b.predicate) + ", " + list + ";\n";
         }
-        case Ending::none: break;
+        case BlockEnding::none: break;
     }
     return "\tret;\n";
 }
 
-std::string FunctionText::text(Random& random, BlockLayout layout) const {
+std::string FunctionText::format_text(Random& random, BlockLayout layout) const {
     std::string text;
-    static const char* const types[] = {".pred %p", ".b16 %h", ".b32 %r", ".b64 %d"};
+    static const char* const register_types[] = {".pred %p", ".b16 %h", ".b32 %r", ".b64 %d"};
     for (int k = 0; k < kKinds; ++k)
-        if (registers_made_[k])
-            text += "\t.reg " + std::string(types[k]) + "<" + std::to_string(registers_made_[k]) +
-                    ">;\n";
+        if (register_counts_[k])
+            text += "\t.reg " + std::string(register_types[k]) + "<" +
+                    std::to_string(register_counts_[k]) + ">;\n";
 
     std::vector<int> order;
     for (int k = 1; k < static_cast<int>(blocks_.size()); ++k) order.push_back(k);
@@ -112,8 +114,8 @@ std::string FunctionText::text(Random& random, BlockLayout layout) const {
     order.insert(order.begin(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) {
         const int next = k + 1 < order.size() ? order[k + 1] : -1;
-        text += label(order[k]) + ":\n" + blocks_[order[k]].lines +
-                terminator_text(order[k], next, random);
+        text += label_of_block(order[k]) + ":\n" + blocks_[order[k]].lines +
+                format_terminator(order[k], next, random);
     }
     return text;
 }

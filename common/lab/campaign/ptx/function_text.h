@@ -20,7 +20,7 @@ struct Reg {
 };
 std::string name_of(Reg reg);
 
-inline std::string number(u32 value) {
+inline std::string format_number(u32 value) {
     return std::to_string(value);
 }
 
@@ -32,48 +32,50 @@ enum class BlockLayout { natural, shuffled, reversed, neighbours_swapped };
 
 class FunctionText {
 public:
-    /// Creates an empty function. Labels begin with `prefix`. If `lines` is true, each instruction
-    /// gets its own source line.
-    FunctionText(std::string prefix, bool lines);
+    /// Creates an empty function. Labels begin with `prefix`. If `has_source_lines` is true, each
+    /// instruction gets its own source line.
+    FunctionText(std::string prefix, bool has_source_lines);
 
-    Reg make(RegisterKind kind) { return {kind, registers_made_[static_cast<int>(kind)]++}; }
+    Reg make_register_of(RegisterKind kind) {
+        return {kind, register_counts_[static_cast<int>(kind)]++};
+    }
 
     int new_block();
     /// Makes `block` the block to which new instructions are appended.
-    void begin(int block) { current_ = block; }
-    int current() const { return current_; }
-    void line(const std::string& instruction);
+    void begin_block(int block) { current_block_ = block; }
+    int current() const { return current_block_; }
+    void append_instruction(const std::string& instruction);
 
     // ---- terminators of the current block ----
-    void jump(int to);
-    void branch(Reg predicate, bool negated, int yes, int no);
-    void jump_by_index(Reg index, std::vector<int> to);
+    void end_with_jump(int to);
+    void end_with_branch(Reg predicate, bool is_negated, int yes, int no);
+    void end_with_indexed_jump(Reg index, std::vector<int> to);
     /// Ends the block with `ret` or `exit`.
-    void leave(const std::string& how);
+    void end_with_exit(const std::string& how);
 
     /// Returns the register declarations and all blocks as text. The entry block comes first.
-    std::string text(Random& random, BlockLayout layout) const;
+    std::string format_text(Random& random, BlockLayout layout) const;
 
 private:
-    enum class Ending { none, jump, branch, by_index, leave };
+    enum class BlockEnding { none, jump, branch, by_index, leave };
     struct Block {
         std::string lines = {};
-        Ending ending = Ending::none;
+        BlockEnding ending = BlockEnding::none;
         Reg predicate = {};  ///< condition or index of the branch
         bool negated = false;
         std::vector<int> targets = {};
         std::string exit_instruction = {};
     };
-    std::string label(int block) const;
-    std::string terminator_text(int index, int next, Random& random) const;
-    void end(Block&& how);
+    std::string label_of_block(int block) const;
+    std::string format_terminator(int index, int next, Random& random) const;
+    void end_block(Block&& how);
 
     std::string prefix_;
-    bool has_lines_;
-    u32 next_line_ = 1;
-    u32 registers_made_[kKinds] = {};
+    bool has_source_lines_;
+    u32 next_source_line_ = 1;
+    u32 register_counts_[kKinds] = {};
     std::vector<Block> blocks_;
-    int current_ = 0;
+    int current_block_ = 0;
 };
 
 }  // namespace coalesce::campaign

@@ -13,7 +13,7 @@ constexpr RegisterKind kind_p = RegisterKind::predicate, kind_b = RegisterKind::
                        kind_h = RegisterKind::half, kind_r = RegisterKind::word,
                        kind_l = RegisterKind::wide;
 
-constexpr LaneInstruction INSTRUCTIONS[] = {
+constexpr LaneInstruction ALL_INSTRUCTIONS[] = {
 #define UNARY(D, A, NAME, DIGEST) {NAME, Result::value, kind_##D, {kind_##A}, 1},
 #define BINARY(D, A, B, NAME, DIGEST) {NAME, Result::value, kind_##D, {kind_##A, kind_##B}, 2},
 #define TERNARY(D, A, B, C, NAME, DIGEST) \
@@ -59,14 +59,14 @@ constexpr LaneInstruction INSTRUCTIONS[] = {
 #undef SETPC1
 };
 
-std::vector<LaneInstruction> approximations() {
+std::vector<LaneInstruction> list_approximate_instructions() {
     constexpr RegisterKind h = RegisterKind::half, r = RegisterKind::word, l = RegisterKind::wide;
-    struct Group {
+    struct InstructionGroup {
         std::vector<const char*> names;
         RegisterKind kind;
         u32 sources;
     };
-    const Group groups[] = {
+    const InstructionGroup groups[] = {
         {{"rcp.approx.f32", "rcp.approx.ftz.f32", "sqrt.approx.f32", "sqrt.approx.ftz.f32",
           "rsqrt.approx.f32", "rsqrt.approx.ftz.f32", "sin.approx.f32", "sin.approx.ftz.f32",
           "cos.approx.f32", "cos.approx.ftz.f32", "lg2.approx.f32", "lg2.approx.ftz.f32",
@@ -89,29 +89,29 @@ std::vector<LaneInstruction> approximations() {
 
 /// Returns the kind of literal that may replace a source of a plain integer or floating-point
 /// instruction, or 0 if none may.
-char literal_kind(const LaneInstruction& i) {
+char literal_kind_of(const LaneInstruction& i) {
     const std::string name = i.name, opcode = name.substr(0, name.find('.')),
                       type = name.substr(name.rfind('.') + 1);
-    static const std::set<std::string> integer = {"add", "sub", "mul",  "mad",  "min", "max",
-                                                  "and", "or",  "xor",  "shl",  "shr", "setp",
-                                                  "div", "rem", "lop3", "selp", "sad"};
-    static const std::set<std::string> floating = {"add", "sub", "mul", "fma",
-                                                   "min", "max", "div", "setp"};
-    if (type == "f32") return floating.contains(opcode) ? 'f' : 0;
-    if (type == "f64") return floating.contains(opcode) ? 'd' : 0;
+    static const std::set<std::string> integer_opcodes = {
+        "add", "sub", "mul",  "mad", "min", "max",  "and",  "or", "xor",
+        "shl", "shr", "setp", "div", "rem", "lop3", "selp", "sad"};
+    static const std::set<std::string> floating_point_opcodes = {"add", "sub", "mul", "fma",
+                                                                 "min", "max", "div", "setp"};
+    if (type == "f32") return floating_point_opcodes.contains(opcode) ? 'f' : 0;
+    if (type == "f64") return floating_point_opcodes.contains(opcode) ? 'd' : 0;
     const bool whole = type.find_first_not_of("usb1234680") == std::string::npos &&
                        type.find('x') == std::string::npos;
-    return whole && integer.contains(opcode) ? 'i' : 0;
+    return whole && integer_opcodes.contains(opcode) ? 'i' : 0;
 }
 
 }  // namespace
 
 const std::vector<LaneInstruction>& lane_instructions() {
     static const std::vector<LaneInstruction> all = [] {
-        std::vector<LaneInstruction> list(std::begin(INSTRUCTIONS), std::end(INSTRUCTIONS));
-        const auto more = approximations();
+        std::vector<LaneInstruction> list(std::begin(ALL_INSTRUCTIONS), std::end(ALL_INSTRUCTIONS));
+        const auto more = list_approximate_instructions();
         list.insert(list.end(), more.begin(), more.end());
-        for (LaneInstruction& i : list) i.literal = literal_kind(i);
+        for (LaneInstruction& i : list) i.literal_kind = literal_kind_of(i);
         return list;
     }();
     return all;

@@ -15,15 +15,15 @@ struct LaneInstruction {
     enum class Result : unsigned char { value, predicate, two_predicates };
     const char* name;  ///< such as "add.sat.s32"
     Result result;
-    RegisterKind to, from[4];
-    u32 sources;
+    RegisterKind destination_kind, source_kinds[4];
+    u32 source_count;
     /// Whether the instruction is selp, or setp with a predicate as its third source.
     bool ends_in_predicate = false;
-    const char* last = "";     ///< the truth table of lop3
-    bool approximate = false;  ///< whether the last bit of the result may differ between devices
+    const char* last_operand = "";  ///< the truth table of lop3
+    bool is_approximate = false;  ///< whether the last bit of the result may differ between devices
     /// The literal that may replace a source: 'i' for an integer, 'f' or 'd' for a floating-point
     /// number, 0 for none.
-    char literal = 0;
+    char literal_kind = 0;
 };
 
 /// Returns all instructions, including approximate ones. The results of approximate instructions

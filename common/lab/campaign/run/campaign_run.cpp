@@ -41,14 +41,14 @@ namespace {
 /// Seconds after which a kernel on a GPU, including its compilation, is considered hung.
 constexpr unsigned kHangSeconds = 30;
 
-struct NamedKernelText {
+struct KernelText {
     std::string name, text;
 };
 
-std::vector<NamedKernelText> read(const std::string& file) {
+std::vector<KernelText> read_kernel_texts(const std::string& file) {
     std::ifstream stream(file);
     if (!stream) throw std::runtime_error(file + " cannot be read");
-    std::vector<NamedKernelText> texts;
+    std::vector<KernelText> texts;
     for (std::string line; std::getline(stream, line);) {
         if (line.starts_with("//// ")) {
             texts.push_back({line.substr(5), ""});
@@ -72,7 +72,7 @@ u64 hash(const void* data, std::size_t bytes, u64 seed = 0x636f616c) {
     return h;
 }
 
-std::string hex(u64 value) {
+std::string format_hex(u64 value) {
     char text[20];
     std::snprintf(text, sizeof text, "%016llx", value);
     return text;
@@ -91,14 +91,14 @@ struct FoundFunction {
 };
 
 struct SimulatorFunctions {
-    explicit SimulatorFunctions(u64 most_instructions) {
-        if (!reset) return;
-        quiet(1);
-        limit(most_instructions);
+    explicit SimulatorFunctions(u64 max_warp_instructions) {
+        if (!reset_counters) return;
+        set_quiet(1);
+        set_max_instructions(max_warp_instructions);
     }
-    explicit operator bool() const { return reset != nullptr; }
+    explicit operator bool() const { return reset_counters != nullptr; }
 
-    decltype(&coalesceResetCounters) reset = FoundFunction{"coalesceResetCounters"};
+    decltype(&coalesceResetCounters) reset_counters = FoundFunction{"coalesceResetCounters"};
     decltype(&coalesceGetKernels) kernels = FoundFunction{"coalesceGetKernels"};
     decltype(&coalesceGetKernel) kernel = FoundFunction{"coalesceGetKernel"};
     decltype(&coalesceGetLineCount) lines = FoundFunction{"coalesceGetLineCount"};
@@ -106,14 +106,15 @@ struct SimulatorFunctions {
     decltype(&coalesceGetReports) reports = FoundFunction{"coalesceGetReports"};
     decltype(&coalesceGetReport) report = FoundFunction{"coalesceGetReport"};
     decltype(&coalesceClearReports) clear_reports = FoundFunction{"coalesceClearReports"};
-    decltype(&coalesceSetMaxInstructions) limit = FoundFunction{"coalesceSetMaxInstructions"};
+    decltype(&coalesceSetMaxInstructions) set_max_instructions =
+        FoundFunction{"coalesceSetMaxInstructions"};
     decltype(&coalesceClearError) clear_error = FoundFunction{"coalesceClearError"};
-    decltype(&coalesceSetQuiet) quiet = FoundFunction{"coalesceSetQuiet"};
+    decltype(&coalesceSetQuiet) set_quiet = FoundFunction{"coalesceSetQuiet"};
 };
 
 /// Returns a hash of all counters of the kernel and of each line, followed by the kernel's counters
 /// as text.
-std::string hash_counters(const SimulatorFunctions& simulator) {
+std::string format_counters_hash(const SimulatorFunctions& simulator) {
     u64 all = 0;
     std::string values;
     const std::size_t kernels = simulator.kernels();
@@ -130,12 +131,12 @@ std::string hash_counters(const SimulatorFunctions& simulator) {
             lines = hash(&line.counters, sizeof line.counters, lines + line.line);
         }
         all = hash_bits(all + lines);
-        values += " lines:" + hex(lines);
+        values += " lines:" + format_hex(lines);
     }
-    return hex(all) + " " + std::to_string(simulator.reports()) + values;
+    return format_hex(all) + " " + std::to_string(simulator.reports()) + values;
 }
 
-std::string first_report(const SimulatorFunctions& simulator) {
+std::string format_first_report(const SimulatorFunctions& simulator) {
     CoalesceReport report;
     if (simulator.reports() == 0 || simulator.report(0, &report) != 0) return "";
     std::string text = std::string(report.check) + ", " + report.kind + ", line " +
@@ -146,13 +147,13 @@ std::string first_report(const SimulatorFunctions& simulator) {
 }
 
 struct Options {
-    std::vector<std::string> files;
-    std::string expected;
+    std::vector<std::string> kernel_files;
+    std::string expected_file;
     std::string memory_folder;  ///< folder for the memory that kernels leave
     /// Optimization level of the driver's compiler. A negative level means the driver's default.
-    int level = -1;
-    std::size_t skip = 0;
-    u64 limit = kMaxInstructions;
+    int driver_optimization_level = -1;
+    std::size_t kernels_to_skip = 0;
+    u64 max_warp_instructions = kDefaultMaxWarpInstructions;
 };
 
 // ---- one kernel ----
@@ -160,47 +161,48 @@ struct Options {
 u64 run(const Options& options, const std::string& name, const std::string& text) {
     const std::optional<Launch> launch = parse_launch(text);
     if (!launch) throw std::runtime_error("the first line does not contain a launch");
-    const LoadedModule library(text, options.level);
+    const LoadedModule library(text, options.driver_optimization_level);
     // The seed depends only on the first line, so that shrinking the rest does not change the
     // input.
     const auto seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
-    u64 results = 0;
-    std::ofstream kept;
+    u64 memory_hash = 0;
+    std::ofstream memory_file;
     if (!options.memory_folder.empty())
-        kept.open(options.memory_folder + "/" + name + ".bin", std::ios::binary);
+        memory_file.open(options.memory_folder + "/" + name + ".bin", std::ios::binary);
     for (const std::vector<unsigned char>& bytes :
          launch_once(library.kernel("kernel"), *launch, seed)) {
-        results = hash(bytes.data(), bytes.size(), results);
-        kept.write(reinterpret_cast<const char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
+        memory_hash = hash(bytes.data(), bytes.size(), memory_hash);
+        memory_file.write(reinterpret_cast<const char*>(bytes.data()),
+                          static_cast<std::streamsize>(bytes.size()));
     }
-    return results;
+    return memory_hash;
 }
 
 std::string run_and_format(const SimulatorFunctions& simulator, const Options& options,
-                           const NamedKernelText& text) {
+                           const KernelText& text) {
     if (simulator) {
-        simulator.reset();
+        simulator.reset_counters();
         simulator.clear_reports();
     }
     try {
-        std::string line = "done " + text.name + " " + hex(run(options, text.name, text.text));
+        std::string line =
+            "done " + text.name + " " + format_hex(run(options, text.name, text.text));
         if (!simulator) return line;
-        line += " " + hash_counters(simulator);
-        const std::string report = first_report(simulator);
+        line += " " + format_counters_hash(simulator);
+        const std::string report = format_first_report(simulator);
         return report.empty() ? line : line + " # " + report;
     } catch (const std::exception& problem) {
         std::string line = "error " + text.name + " " + problem.what();
         cudaGetLastError();
         if (simulator) {
-            line += " " + first_report(simulator);
+            line += " " + format_first_report(simulator);
             simulator.clear_error();
         }
         return line;
     }
 }
 
-std::map<std::string, std::string> read_expected(const std::string& file) {
+std::map<std::string, std::string> read_expected_hashes(const std::string& file) {
     std::map<std::string, std::string> expected;
     std::ifstream stream(file);
     for (std::string name, value; stream >> name >> value;) expected[name] = value;
@@ -211,19 +213,19 @@ Options read_options(int argc, char** argv) {
     Options options;
     CLI::App app;
     app.set_help_flag();
-    app.add_option("--skip", options.skip);
-    app.add_option("--expect", options.expected);
+    app.add_option("--skip", options.kernels_to_skip);
+    app.add_option("--expect", options.expected_file);
     app.add_option("--keep", options.memory_folder);
-    app.add_option("--level", options.level);
-    app.add_option("--limit", options.limit);
-    app.add_option("FILE", options.files);
+    app.add_option("--level", options.driver_optimization_level);
+    app.add_option("--limit", options.max_warp_instructions);
+    app.add_option("FILE", options.kernel_files);
     app.parse(argc, argv);
     return options;
 }
 
-int run_all(const Options& options, const std::vector<NamedKernelText>& texts) {
-    const SimulatorFunctions simulator(options.limit);
-    for (std::size_t k = options.skip; k < texts.size(); ++k) {
+int run_all(const Options& options, const std::vector<KernelText>& texts) {
+    const SimulatorFunctions simulator(options.max_warp_instructions);
+    for (std::size_t k = options.kernels_to_skip; k < texts.size(); ++k) {
         std::cout << "start " << texts[k].name << std::endl;
         const std::string line = run_and_format(simulator, options, texts[k]);
         std::cout << line << std::endl;
@@ -236,86 +238,95 @@ int run_all(const Options& options, const std::vector<NamedKernelText>& texts) {
 // ---- comparison with the expected results ----
 
 /// The verdict on a kernel, as a letter.
-enum Verdict : char {
-    kEqual = 'e',
+enum KernelVerdict : char {
+    kEqualResults = 'e',
     /// The results are equal only if the GPU's driver does not optimize, so the driver's compiler
     /// made a mistake.
-    kOptimiser = 'o',
-    kDiffers = 'd',
-    kCrashed = 'c',
+    kEqualWithoutOptimizer = 'o',
+    kDifferentResults = 'd',
+    kCrashedProcess = 'c',
 };
 
-class Comparison {
+class ResultComparison {
 public:
-    Comparison(const Options& options, const std::vector<NamedKernelText>& texts)
-        : options_(options), texts_(texts), expected_(read_expected(options.expected)) {}
+    ResultComparison(const Options& options, const std::vector<KernelText>& texts)
+        : options_(options),
+          texts_(texts),
+          expected_hashes_(read_expected_hashes(options.expected_file)) {}
 
     int run() {
         std::map<char, std::size_t> count;
         // Run the kernels in child processes, so that a kernel that crashes the driver does not
         // affect the others.
-        for (std::size_t next = options_.skip; next < texts_.size();) {
-            const std::string letters = run_in_child(next, options_.level);
-            for (char letter : letters) ++count[letter];
-            next += letters.size();
-            if (next >= texts_.size() || ended_with_error_) continue;
+        for (std::size_t next = options_.kernels_to_skip; next < texts_.size();) {
+            const std::string verdict_letters =
+                compare_in_child(next, options_.driver_optimization_level);
+            for (char letter : verdict_letters) ++count[letter];
+            next += verdict_letters.size();
+            if (next >= texts_.size() || has_last_process_reported_error_) continue;
             ++count[rerun_without_optimizer(next)];
             ++next;
         }
-        std::cout << count[kEqual] << " of " << texts_.size() - options_.skip
-                  << " kernels have equal results, " << count[kOptimiser]
-                  << " only without the driver's optimiser; " << count[kDiffers] << " differ, "
-                  << count[kCrashed] << " crashed\n";
-        return count[kDiffers] + count[kCrashed] > 0;
+        std::cout << count[kEqualResults] << " of " << texts_.size() - options_.kernels_to_skip
+                  << " kernels have equal results, " << count[kEqualWithoutOptimizer]
+                  << " only without the driver's optimiser; " << count[kDifferentResults]
+                  << " differ, " << count[kCrashedProcess] << " crashed\n";
+        return count[kDifferentResults] + count[kCrashedProcess] > 0;
     }
 
 private:
     /// In a child process, compares the kernels starting with `first`. Stops after the last kernel,
     /// or at a crash or an error. Returns a letter for each kernel.
-    std::string run_in_child(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
-        int channel[2];
-        if (pipe(channel) != 0) throw std::runtime_error("no pipe");
+    std::string compare_in_child(std::size_t first, int level,
+                                 std::size_t max_kernels = ~std::size_t{0}) {
+        int pipe_ends[2];
+        if (pipe(pipe_ends) != 0) throw std::runtime_error("no pipe");
         const pid_t child = fork();
         if (child == 0) {
-            close(channel[0]);
-            _exit(compare(first, level, most, channel[1]));
+            close(pipe_ends[0]);
+            _exit(compare(first, level, max_kernels, pipe_ends[1]));
         }
-        close(channel[1]);
+        close(pipe_ends[1]);
         std::string letters;
-        for (char letter; ::read(channel[0], &letter, 1) == 1;) letters += letter;
-        close(channel[0]);
-        int status = 0;
-        waitpid(child, &status, 0);
-        ended_with_error_ = WIFEXITED(status) && WEXITSTATUS(status) == kExitAfterGpuError;
+        for (char letter; ::read(pipe_ends[0], &letter, 1) == 1;) letters += letter;
+        close(pipe_ends[0]);
+        int child_status = 0;
+        waitpid(child, &child_status, 0);
+        has_last_process_reported_error_ =
+            WIFEXITED(child_status) && WEXITSTATUS(child_status) == kExitAfterGpuError;
         return letters;
     }
 
     int compare(std::size_t first, int level, std::size_t most, int to) const {
-        const SimulatorFunctions simulator(options_.limit);
+        const SimulatorFunctions simulator(options_.max_warp_instructions);
         for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
             std::string line;
             if (!simulator) alarm(kHangSeconds);
-            char verdict = is_equal(simulator, level, texts_[k], line) ? kEqual : kDiffers;
-            const bool failed = line.starts_with("error");
-            if (verdict == kDiffers && !failed && !simulator && level != 0) {
-                std::string again;
-                if (is_equal(simulator, 0, texts_[k], again)) verdict = kOptimiser;
+            char verdict = has_expected_results(simulator, level, texts_[k], line)
+                               ? kEqualResults
+                               : kDifferentResults;
+            const bool has_failed = line.starts_with("error");
+            if (verdict == kDifferentResults && !has_failed && !simulator && level != 0) {
+                std::string line_without_optimizer;
+                if (has_expected_results(simulator, 0, texts_[k], line_without_optimizer))
+                    verdict = kEqualWithoutOptimizer;
             }
-            if (verdict != kEqual)
-                std::cout << (verdict == kOptimiser ? "optimiser: " : "") << line << std::endl;
+            if (verdict != kEqualResults)
+                std::cout << (verdict == kEqualWithoutOptimizer ? "optimiser: " : "") << line
+                          << std::endl;
             if (::write(to, &verdict, 1) != 1) return 1;
-            if (!simulator && failed) return kExitAfterGpuError;
+            if (!simulator && has_failed) return kExitAfterGpuError;
         }
         return 0;
     }
 
-    bool is_equal(const SimulatorFunctions& simulator, int level, const NamedKernelText& text,
-                  std::string& line) const {
+    bool has_expected_results(const SimulatorFunctions& simulator, int level,
+                              const KernelText& text, std::string& line) const {
         Options options = options_;
-        options.level = level;
+        options.driver_optimization_level = level;
         line = run_and_format(simulator, options, text);
-        const auto wanted = expected_.find(text.name);
-        return wanted != expected_.end() &&
+        const auto wanted = expected_hashes_.find(text.name);
+        return wanted != expected_hashes_.end() &&
                line.starts_with("done " + text.name + " " + wanted->second);
     }
 
@@ -323,15 +334,15 @@ private:
     /// verdict.
     char rerun_without_optimizer(std::size_t index) {
         std::cout << "the kernel crashed or did not end: " << texts_[index].name << std::endl;
-        const std::string letter = run_in_child(index, 0, 1);
-        return letter == std::string(1, kEqual) ? kOptimiser : kCrashed;
+        const std::string letter = compare_in_child(index, 0, 1);
+        return letter == std::string(1, kEqualResults) ? kEqualWithoutOptimizer : kCrashedProcess;
     }
 
     const Options& options_;
-    const std::vector<NamedKernelText>& texts_;
-    const std::map<std::string, std::string> expected_;
+    const std::vector<KernelText>& texts_;
+    const std::map<std::string, std::string> expected_hashes_;
     /// Whether the last process ended with an error rather than a crash.
-    bool ended_with_error_ = false;
+    bool has_last_process_reported_error_ = false;
 };
 
 }  // namespace
@@ -339,10 +350,10 @@ private:
 int main(int argc, char** argv) {
     try {
         const Options options = read_options(argc, argv);
-        std::vector<NamedKernelText> texts;
-        for (const std::string& file : options.files)
-            for (NamedKernelText& text : read(file)) texts.push_back(std::move(text));
-        if (!options.expected.empty()) return Comparison(options, texts).run();
+        std::vector<KernelText> texts;
+        for (const std::string& file : options.kernel_files)
+            for (KernelText& text : read_kernel_texts(file)) texts.push_back(std::move(text));
+        if (!options.expected_file.empty()) return ResultComparison(options, texts).run();
         return run_all(options, texts);
     } catch (const std::exception& problem) {
         std::cerr << "campaign_run: " << problem.what() << "\n";

@@ -14,27 +14,27 @@ namespace coalesce::campaign {
 
 /// Number of warp instructions after which a kernel is assumed to loop forever. No generated kernel
 /// needs more.
-inline constexpr u64 kMaxInstructions = 5'000'000;
+inline constexpr u64 kDefaultMaxWarpInstructions = 5'000'000;
 
-inline void check_cuda(cudaError_t error) {
+inline void throw_if_cuda_error(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
 }
 
 /// A buffer in device memory.
-class Buffer {
+class CampaignBuffer {
 public:
-    Buffer(std::size_t bytes, int fill) : bytes_(bytes) {
-        check_cuda(cudaMalloc(&data_, bytes));
-        check_cuda(cudaMemset(data_, fill, bytes));
+    CampaignBuffer(std::size_t bytes, int fill_byte) : bytes_(bytes) {
+        throw_if_cuda_error(cudaMalloc(&data_, bytes));
+        throw_if_cuda_error(cudaMemset(data_, fill_byte, bytes));
     }
-    ~Buffer() { cudaFree(data_); }
-    Buffer(const Buffer&) = delete;
+    ~CampaignBuffer() { cudaFree(data_); }
+    CampaignBuffer(const CampaignBuffer&) = delete;
     void* data() { return data_; }
-    void* argument() { return &data_; }
+    void* kernel_argument() { return &data_; }
     std::vector<unsigned char> read() const {
-        std::vector<unsigned char> host(bytes_);
-        check_cuda(cudaMemcpy(host.data(), data_, bytes_, cudaMemcpyDeviceToHost));
-        return host;
+        std::vector<unsigned char> host_bytes(bytes_);
+        throw_if_cuda_error(cudaMemcpy(host_bytes.data(), data_, bytes_, cudaMemcpyDeviceToHost));
+        return host_bytes;
     }
 
 private:
@@ -50,14 +50,14 @@ public:
     explicit LoadedModule(const std::string& text, int level = -1) {
         cudaJitOption option = cudaJitOptimizationLevel;
         void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
-        check_cuda(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
-                                       nullptr, nullptr, 0));
+        throw_if_cuda_error(cudaLibraryLoadData(&library_, text.c_str(), &option, &value,
+                                                level >= 0 ? 1 : 0, nullptr, nullptr, 0));
     }
     ~LoadedModule() { cudaLibraryUnload(library_); }
     LoadedModule(const LoadedModule&) = delete;
     const void* kernel(const std::string& name) const {
         cudaKernel_t kernel;
-        check_cuda(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
+        throw_if_cuda_error(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
         return reinterpret_cast<const void*>(kernel);
     }
 
@@ -69,17 +69,20 @@ private:
 /// buffers in this order: results, sums, scratch memory.
 inline std::vector<std::vector<unsigned char>> launch_once(const void* kernel, const Launch& launch,
                                                            unsigned seed) {
-    std::vector<u32> input(kInWords);
-    for (u32 k = 0; k < kInWords; ++k) input[k] = input_word(seed, k);
-    Buffer in(sizeof(u32) * kInWords, 0), sums(sizeof(u32) * kSumWords, 0);
-    Buffer out(sizeof(u32) * kOutWords * launch.all_threads(), kOutFill);
-    Buffer scratch(kScratchBytes * launch.all_threads(), 0);
-    check_cuda(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInWords, cudaMemcpyHostToDevice));
-    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
-    check_cuda(cudaLaunchKernel(kernel, dim3(launch.blocks),
-                                dim3(launch.threads_x, launch.threads_y, launch.threads_z),
-                                arguments, launch.dynamic_shared, nullptr));
-    check_cuda(cudaDeviceSynchronize());
+    std::vector<u32> input_words(kInputWords);
+    for (u32 k = 0; k < kInputWords; ++k) input_words[k] = random_input_word(seed, k);
+    CampaignBuffer in(sizeof(u32) * kInputWords, 0), sums(sizeof(u32) * kSumsArrayWords, 0);
+    CampaignBuffer out(sizeof(u32) * kOutputWordsPerThread * launch.total_threads(),
+                       kOutputFillByte);
+    CampaignBuffer scratch(kScratchBytesPerThread * launch.total_threads(), 0);
+    throw_if_cuda_error(cudaMemcpy(in.data(), input_words.data(), sizeof(u32) * kInputWords,
+                                   cudaMemcpyHostToDevice));
+    void* arguments[] = {in.kernel_argument(), out.kernel_argument(), sums.kernel_argument(),
+                         scratch.kernel_argument(), &seed};
+    throw_if_cuda_error(cudaLaunchKernel(kernel, dim3(launch.blocks),
+                                         dim3(launch.threads_x, launch.threads_y, launch.threads_z),
+                                         arguments, launch.dynamic_shared_bytes, nullptr));
+    throw_if_cuda_error(cudaDeviceSynchronize());
     return {out.read(), sums.read(), scratch.read()};
 }
 

@@ -5,7 +5,7 @@
 namespace coalesce::timing {
 namespace {
 
-std::string product(int a, int b) {
+std::string format_product(int a, int b) {
     return std::to_string(a) + "x" + std::to_string(b);
 }
 
@@ -14,29 +14,34 @@ std::string name_of(MatrixOperation kind) {
 }
 
 /// Returns the defining parameter of a plan's family as a short string.
-std::string key_parameter(const KernelPlan& plan) {
+std::string describe_key_parameter(const KernelPlan& plan) {
     const Computation& work = plan.work;
     switch (plan.family) {
         case Family::strides: return format("stride %d>%d", work.read_stride, work.write_stride);
         case Family::barriers:
-            return plan.passes == 0 ? "barrier" : format("%d passes", plan.passes);
+            return plan.extra_tile_passes == 0 ? "barrier"
+                                               : format("%d passes", plan.extra_tile_passes);
         case Family::staying: return format("%d stay", plan.persistent_blocks);
         case Family::occupancy:
             return format("%d KB", (plan.unused_shared_bytes + plan.tile_bytes()) / 1024);
         case Family::arithmetic:
-            return (work.arithmetic == Arithmetic::fma ? "fma" : "int") + format(" %d", work.steps);
-        case Family::fill: return work.gap == 1 ? "" : format("gap %d", work.gap);
-        case Family::tile: return plan.is_swizzled ? "swizzled" : format("pad %d", plan.padding);
+            return (work.arithmetic == Arithmetic::fma ? "fma" : "int") +
+                   format(" %d", work.arithmetic_steps);
+        case Family::fill:
+            return work.fill_column_step == 1 ? "" : format("gap %d", work.fill_column_step);
+        case Family::tile:
+            return plan.is_swizzled ? "swizzled" : format("pad %d", plan.tile_row_padding);
         case Family::copy:
         case Family::transpose:
         case Family::reduction: break;
     }
-    return plan.loads == LoadOrder::batched ? "" : dashed_name(plan.loads);
+    return plan.load_order == LoadOrder::loads_before_stores ? "" : dashed_name(plan.load_order);
 }
 
 std::string describe_operation(const KernelPlan& plan) {
-    const std::string matrix = format("%d x %d of ", plan.rows, plan.cols) +
-                               format_count(static_cast<std::uint64_t>(plan.work.element), "byte");
+    const std::string matrix =
+        format("%d x %d of ", plan.rows, plan.cols) +
+        format_count(static_cast<std::uint64_t>(plan.work.element_bytes), "byte");
     switch (plan.work.kind) {
         case MatrixOperation::copy: return "copies " + matrix;
         case MatrixOperation::transpose: return "transposes " + matrix;
@@ -47,35 +52,37 @@ std::string describe_operation(const KernelPlan& plan) {
 }
 
 std::string describe_access_order(const KernelPlan& plan) {
-    std::string text = plan.is_down ? ", warps down the columns that they read" : "";
+    std::string text = plan.reads_down_columns ? ", warps down the columns that they read" : "";
     if (plan.is_tiled) {
-        text += format(", tiles %d wide and %d high", plan.width, plan.height);
-        text +=
-            plan.is_swizzled ? " with exchanged columns" : format(" padded by %d", plan.padding);
+        text += format(", tiles %d wide and %d high", plan.tile_width, plan.tile_height);
+        text += plan.is_swizzled ? " with exchanged columns"
+                                 : format(" padded by %d", plan.tile_row_padding);
     }
     if (plan.work.kind == MatrixOperation::sum)
-        text += plan.is_tree ? ", sums by halves" : ", sums by shuffles";
+        text += plan.sums_by_tree ? ", sums by halves" : ", sums by shuffles";
     if (plan.work.read_stride > 1)
         text += format(", reads at a stride of %d", plan.work.read_stride);
     if (plan.work.write_stride > 1)
         text += format(", writes at a stride of %d", plan.work.write_stride);
-    if (plan.work.gap > 1) text += format(", every %dth column", plan.work.gap);
+    if (plan.work.fill_column_step > 1)
+        text += format(", every %dth column", plan.work.fill_column_step);
     return text;
 }
 
 std::string describe_block(const KernelPlan& plan) {
-    std::string text = "; blocks of " + product(plan.threads_x, plan.threads_y) + ", " +
-                       format_count(static_cast<std::uint64_t>(plan.elements()), "element") +
-                       " each";
-    switch (plan.loads) {
-        case LoadOrder::batched: break;
-        case LoadOrder::one_by_one: text += " one by one"; break;
+    std::string text =
+        "; blocks of " + format_product(plan.threads_x, plan.threads_y) + ", " +
+        format_count(static_cast<std::uint64_t>(plan.elements_per_thread()), "element") + " each";
+    switch (plan.load_order) {
+        case LoadOrder::loads_before_stores: break;
+        case LoadOrder::store_after_each_load: text += " one by one"; break;
         case LoadOrder::barrier: text += " with barriers between"; break;
-        case LoadOrder::dependent: text += " that wait for each other"; break;
+        case LoadOrder::dependent_loads: text += " that wait for each other"; break;
     }
-    if (plan.passes > 0) text += format(", %d more passes through the tile", plan.passes);
-    if (plan.work.steps > 0) {
-        text += format(", %d steps of %s for a word", plan.work.steps,
+    if (plan.extra_tile_passes > 0)
+        text += format(", %d more passes through the tile", plan.extra_tile_passes);
+    if (plan.work.arithmetic_steps > 0) {
+        text += format(", %d steps of %s for a word", plan.work.arithmetic_steps,
                        plan.work.arithmetic == Arithmetic::fma ? "multiply-add" : "integers");
     }
     return text;
@@ -83,16 +90,18 @@ std::string describe_block(const KernelPlan& plan) {
 
 std::string describe_limits(const KernelPlan& plan) {
     std::string text;
-    if (plan.order == TileOrder::columns) text += ", blocks down the columns";
-    if (plan.order == TileOrder::bands) text += format(", blocks in bands of %d", plan.band);
+    if (plan.tile_order == TileOrder::columns) text += ", blocks down the columns";
+    if (plan.tile_order == TileOrder::bands)
+        text += format(", blocks in bands of %d", plan.band_height_in_tiles);
     if (plan.persistent_blocks > 0) text += format(", %d blocks stay", plan.persistent_blocks);
     if (plan.unused_shared_bytes > 0)
         text += format(", %d bytes of shared memory for nothing", plan.unused_shared_bytes);
     if (plan.has_launch_bounds) text += ", launch bounds";
-    if (plan.min_blocks > 0) {
-        text += " for " + format_count(static_cast<std::uint64_t>(plan.min_blocks), "block");
+    if (plan.min_blocks_launch_bound > 0) {
+        text += " for " +
+                format_count(static_cast<std::uint64_t>(plan.min_blocks_launch_bound), "block");
     }
-    if (!plan.is_whole) text += ", edges checked";
+    if (!plan.has_only_whole_tiles) text += ", edges checked";
     if (plan.in_row_padding + plan.out_row_padding > 0) {
         text += format(", %d and %d elements behind the rows", plan.in_row_padding,
                        plan.out_row_padding);
@@ -100,23 +109,26 @@ std::string describe_limits(const KernelPlan& plan) {
     return text;
 }
 
-int pieces(int extent, int piece) {
-    return (extent + piece - 1) / piece;
+int count_pieces(int extent, int piece_extent) {
+    return (extent + piece_extent - 1) / piece_extent;
 }
 
-/// Returns the combined length of `count` tiles along one axis. If `is_whole` is false, the last
-/// tile extends beyond the edge of the matrix.
-int extent_of_tiles(int piece, int count, bool is_whole) {
-    return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;
+/// Returns the combined length of `tile_count` tiles along one axis. If `has_only_whole_tiles` is
+/// false, the last tile extends beyond the edge of the matrix.
+int extent_of_tiles(int tile_extent, int tile_count, bool has_only_whole_tiles) {
+    return has_only_whole_tiles ? tile_extent * tile_count
+                                : tile_extent * (tile_count - 1) + tile_extent / 2 + 1;
 }
 
 }  // namespace
 
 std::string format_title(const KernelPlan& plan) {
-    std::string text =
-        plan.is_tiled ? "tile " + product(plan.width, plan.height) : name_of(plan.work.kind);
-    text += format(" of %d by %d", plan.work.element, plan.threads());
-    if (const std::string mark = key_parameter(plan); !mark.empty()) text += ", " + mark;
+    std::string text = plan.is_tiled ? "tile " + format_product(plan.tile_width, plan.tile_height)
+                                     : name_of(plan.work.kind);
+    text += format(" of %d by %d", plan.work.element_bytes, plan.threads());
+    if (const std::string key_parameter_text = describe_key_parameter(plan);
+        !key_parameter_text.empty())
+        text += ", " + key_parameter_text;
     return text;
 }
 
@@ -128,28 +140,31 @@ std::string format_description(const KernelPlan& plan) {
 MatrixLaunch plan_launch(const KernelPlan& plan, bool is_small) {
     MatrixLaunch run;
     // Use enough tiles to fill one band and begin another.
-    const int high = plan.order == TileOrder::bands ? plan.band + 1 : 3;
-    run.rows = is_small ? extent_of_tiles(plan.height, high, plan.is_whole) : plan.rows;
-    run.cols = is_small ? extent_of_tiles(plan.width, 3, plan.is_whole) : plan.cols;
-    const bool is_turned = plan.work.kind == MatrixOperation::transpose;
+    const int high = plan.tile_order == TileOrder::bands ? plan.band_height_in_tiles + 1 : 3;
+    run.rows =
+        is_small ? extent_of_tiles(plan.tile_height, high, plan.has_only_whole_tiles) : plan.rows;
+    run.cols =
+        is_small ? extent_of_tiles(plan.tile_width, 3, plan.has_only_whole_tiles) : plan.cols;
+    const bool is_output_transposed = plan.work.kind == MatrixOperation::transpose;
     run.in_pitch = run.cols + plan.in_row_padding;
-    run.out_pitch = (is_turned ? run.rows : run.cols) + plan.out_row_padding;
+    run.out_pitch = (is_output_transposed ? run.rows : run.cols) + plan.out_row_padding;
     run.block = {plan.threads_x, plan.threads_y, 1};
-    const int across = pieces(run.cols, plan.width), down = pieces(run.rows, plan.height);
+    const int across = count_pieces(run.cols, plan.tile_width),
+              down = count_pieces(run.rows, plan.tile_height);
     if (plan.persistent_blocks > 0) {
         run.grid = {is_small ? 3 : plan.persistent_blocks, 1, 1};
-    } else if (plan.order == TileOrder::rows) {
+    } else if (plan.tile_order == TileOrder::rows) {
         run.grid = {across, down, 1};
     } else {
         run.grid = {across * down, 1, 1};
     }
     run.shared_bytes = plan.unused_shared_bytes;
-    const auto element = static_cast<std::uint64_t>(plan.work.element);
+    const auto element = static_cast<std::uint64_t>(plan.work.element_bytes);
     const auto bytes = [&](int rows, int pitch) {
         return element * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(pitch);
     };
     run.in_bytes = plan.work.kind == MatrixOperation::fill ? 16 : bytes(run.rows, run.in_pitch);
-    run.out_bytes = bytes(is_turned ? run.cols : run.rows, run.out_pitch);
+    run.out_bytes = bytes(is_output_transposed ? run.cols : run.rows, run.out_pitch);
     if (plan.work.kind == MatrixOperation::sum)
         run.out_bytes = 4 * static_cast<std::uint64_t>(run.blocks());
     return run;

@@ -12,7 +12,7 @@ namespace {
 
 using Word = std::uint32_t;
 
-Word mix_integer(Word word, int steps) {
+Word apply_integer_steps(Word word, int steps) {
     for (int step = 0; step < steps; ++step) {
         word ^= word >> 15;
         word *= 0x2c1b3c6du;
@@ -20,7 +20,7 @@ Word mix_integer(Word word, int steps) {
     return word;
 }
 
-Word mix_float(Word word, int steps) {
+Word apply_float_steps(Word word, int steps) {
     auto number = std::bit_cast<float>(word);
     for (int step = 0; step < steps; ++step) number = std::fma(number, -0.96875f, 3.0f);
     return std::bit_cast<Word>(number);
@@ -30,56 +30,62 @@ Word mix_float(Word word, int steps) {
 /// smaller than a word.
 void apply_arithmetic(const Computation& work, unsigned char* element) {
     if (work.arithmetic == Arithmetic::none) return;
-    const std::size_t step = work.element < 4 ? static_cast<std::size_t>(work.element) : 4;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(work.element); i += step) {
+    const std::size_t step =
+        work.element_bytes < 4 ? static_cast<std::size_t>(work.element_bytes) : 4;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(work.element_bytes); i += step) {
         Word word = 0;
         std::memcpy(&word, element + i, step);
-        word = work.arithmetic == Arithmetic::fma ? mix_float(word, work.steps)
-                                                  : mix_integer(word, work.steps);
+        word = work.arithmetic == Arithmetic::fma
+                   ? apply_float_steps(word, work.arithmetic_steps)
+                   : apply_integer_steps(word, work.arithmetic_steps);
         std::memcpy(element + i, &word, step);
     }
 }
 
 /// Computes the value that a fill kernel stores to a cell.
-void make(const Computation& work, int row, int col, unsigned char* element) {
+void make_fill_element(const Computation& work, int row, int col, unsigned char* element) {
     const Word cell = static_cast<Word>(row) * 0x9e3779b1u + static_cast<Word>(col) * 0x85ebca6bu;
-    for (int i = 0; i < work.element; i += 4) {
+    for (int i = 0; i < work.element_bytes; i += 4) {
         const Word word = cell + static_cast<Word>(i / 4);
-        std::memcpy(element + i, &word, static_cast<std::size_t>(std::min(work.element, 4)));
+        std::memcpy(element + i, &word, static_cast<std::size_t>(std::min(work.element_bytes, 4)));
     }
 }
 
 /// Returns the byte offset of an element.
-std::size_t at(const Computation& work, int row, int pitch, int col) {
+std::size_t offset_in_matrix(const Computation& work, int row, int pitch, int col) {
     return (static_cast<std::size_t>(row) * static_cast<std::size_t>(pitch) +
             static_cast<std::size_t>(col)) *
-           static_cast<std::size_t>(work.element);
+           static_cast<std::size_t>(work.element_bytes);
 }
 
 /// Computes the output element that corresponds to the input element in column `col` of its row.
-void move_element(const Computation& work, const MatrixLaunch& run, int row, int col,
-                  const Bytes& in, Bytes& out) {
+void compute_output_element(const Computation& work, const MatrixLaunch& run, int row, int col,
+                            const ByteVector& in, ByteVector& out) {
     if (work.kind == MatrixOperation::fill) {
-        if (col % work.gap == 0) make(work, row, col, &out[at(work, row, run.out_pitch, col)]);
+        if (col % work.fill_column_step == 0)
+            make_fill_element(work, row, col,
+                              &out[offset_in_matrix(work, row, run.out_pitch, col)]);
         return;
     }
     const bool is_turned = work.kind == MatrixOperation::transpose;
     // If a tile extends beyond the matrix, the two strides are equal. Equal strides do not move an
     // element.
-    const bool is_moved = work.read_stride != work.write_stride;
-    const int from = is_moved ? strided_column(col, work.chunk, work.read_stride) : col;
-    const int to = is_moved ? strided_column(col, work.chunk, work.write_stride) : col;
-    unsigned char* element =
-        &out[is_turned ? at(work, col, run.out_pitch, row) : at(work, row, run.out_pitch, to)];
-    std::memcpy(element, &in[at(work, row, run.in_pitch, from)],
-                static_cast<std::size_t>(work.element));
+    const bool does_column_change = work.read_stride != work.write_stride;
+    const int from =
+        does_column_change ? strided_column(col, work.column_group, work.read_stride) : col;
+    const int to =
+        does_column_change ? strided_column(col, work.column_group, work.write_stride) : col;
+    unsigned char* element = &out[is_turned ? offset_in_matrix(work, col, run.out_pitch, row)
+                                            : offset_in_matrix(work, row, run.out_pitch, to)];
+    std::memcpy(element, &in[offset_in_matrix(work, row, run.in_pitch, from)],
+                static_cast<std::size_t>(work.element_bytes));
     apply_arithmetic(work, element);
 }
 
 /// Returns the sum of an element's words.
 Word sum_words(const Computation& work, const unsigned char* element) {
     Word sum = 0;
-    const auto size = static_cast<std::size_t>(work.element);
+    const auto size = static_cast<std::size_t>(work.element_bytes);
     for (std::size_t i = 0; i < size; i += 4) {
         Word word = 0;
         std::memcpy(&word, element + i, std::min<std::size_t>(size, 4));
@@ -88,7 +94,7 @@ Word sum_words(const Computation& work, const unsigned char* element) {
     return sum;
 }
 
-std::string describe_wrong_sum(Word expected, const Bytes& out) {
+std::string describe_wrong_sum(Word expected, const ByteVector& out) {
     Word sum = 0;
     for (std::size_t i = 0; i + 4 <= out.size(); i += 4) {
         Word word = 0;
@@ -102,8 +108,8 @@ std::string describe_wrong_sum(Word expected, const Bytes& out) {
 
 }  // namespace
 
-Bytes make_input(const Computation& work, std::size_t bytes) {
-    Bytes in(bytes);
+ByteVector make_input(const Computation& work, std::size_t bytes) {
+    ByteVector in(bytes);
     for (std::size_t i = 0; i < bytes; i += 4) {
         auto word = static_cast<Word>(campaign::hash_bits(i) >> 32);
         if (work.arithmetic == Arithmetic::fma) word = (word & 0x007fffff) | 0x3f800000;
@@ -112,21 +118,22 @@ Bytes make_input(const Computation& work, std::size_t bytes) {
     return in;
 }
 
-Bytes expected_output(const Computation& work, const MatrixLaunch& run, const Bytes& in) {
-    Bytes out(run.out_bytes, kUntouched);
+ByteVector expected_output(const Computation& work, const MatrixLaunch& run, const ByteVector& in) {
+    ByteVector out(run.out_bytes, kUnwrittenByte);
     for (int row = 0; row < run.rows; ++row) {
-        for (int col = 0; col < run.cols; ++col) move_element(work, run, row, col, in, out);
+        for (int col = 0; col < run.cols; ++col)
+            compute_output_element(work, run, row, col, in, out);
     }
     return out;
 }
 
-std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const Bytes& in) {
+std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const ByteVector& in) {
     Word sum = 0;
     for (int row = 0; row < run.rows; ++row) {
         for (int col = 0; col < run.cols; ++col) {
             std::array<unsigned char, 16> element{};
-            std::memcpy(element.data(), &in[at(work, row, run.in_pitch, col)],
-                        static_cast<std::size_t>(work.element));
+            std::memcpy(element.data(), &in[offset_in_matrix(work, row, run.in_pitch, col)],
+                        static_cast<std::size_t>(work.element_bytes));
             apply_arithmetic(work, element.data());
             sum += sum_words(work, element.data());
         }
@@ -135,16 +142,16 @@ std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, con
 }
 
 std::string describe_wrong_element(const Computation& work, const MatrixLaunch& run,
-                                   const Bytes& in, const Bytes& out) {
+                                   const ByteVector& in, const ByteVector& out) {
     if (work.kind == MatrixOperation::sum)
         return describe_wrong_sum(expected_sum(work, run, in), out);
-    const Bytes right = expected_output(work, run, in);
+    const ByteVector right = expected_output(work, run, in);
     for (std::size_t i = 0; i < right.size(); ++i) {
         if (out[i] == right[i]) continue;
-        const std::size_t cell = i / static_cast<std::size_t>(work.element);
+        const std::size_t element_index = i / static_cast<std::size_t>(work.element_bytes);
         const auto pitch = static_cast<std::size_t>(run.out_pitch);
         return format("byte %zu, in row %zu and column %zu of the result, is %d instead of %d", i,
-                      cell / pitch, cell % pitch, out[i], right[i]);
+                      element_index / pitch, element_index % pitch, out[i], right[i]);
     }
     return "";
 }

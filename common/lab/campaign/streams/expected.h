@@ -9,21 +9,21 @@
 
 namespace coalesce::timing {
 
-using Bytes = std::vector<unsigned char>;
+using ByteVector = std::vector<unsigned char>;
 
 /// The value of every byte of `out` before the launch.
-constexpr unsigned char kUntouched = 0xa5;
+constexpr unsigned char kUnwrittenByte = 0xa5;
 
 /// Returns the input matrix. It consists of random words, or of floats between 1 and 2 if the
 /// kernel computes with floats.
-Bytes make_input(const Computation& work, std::size_t bytes);
+ByteVector make_input(const Computation& work, std::size_t bytes);
 /// Returns the expected contents of `out` after the launch. For sums, use `expected_sum` instead.
-Bytes expected_output(const Computation& work, const MatrixLaunch& run, const Bytes& in);
+ByteVector expected_output(const Computation& work, const MatrixLaunch& run, const ByteVector& in);
 /// Returns the expected sum of all words of `in`. The sum wraps around on overflow.
-std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const Bytes& in);
+std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const ByteVector& in);
 
 /// Describes the first wrong element, or returns an empty string if the output is correct.
 std::string describe_wrong_element(const Computation& work, const MatrixLaunch& run,
-                                   const Bytes& in, const Bytes& out);
+                                   const ByteVector& in, const ByteVector& out);
 
 }  // namespace coalesce::timing

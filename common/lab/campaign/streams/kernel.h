@@ -48,14 +48,14 @@ constexpr Arithmetic last_of(Arithmetic) {
 /// The computation of a kernel, described so that the host can compute the expected result.
 struct Computation {
     MatrixOperation kind = MatrixOperation::copy;
-    int element = 4;  ///< bytes per element
-    /// The order in which loads and stores access the columns of a group of `chunk` columns. With a
-    /// stride of 4, the order is 0, 4, 8, ..., then 1, 5, 9, ... Loads use `read_stride`, and
-    /// stores use `write_stride`.
-    int chunk = 1, read_stride = 1, write_stride = 1;
-    int gap = 1;  ///< for fills: only every `gap`-th column is written
+    int element_bytes = 4;  ///< bytes per element
+    /// The order in which loads and stores access the columns of a group of `column_group` columns.
+    /// With a stride of 4, the order is 0, 4, 8, ..., then 1, 5, 9, ... Loads use `read_stride`,
+    /// and stores use `write_stride`.
+    int column_group = 1, read_stride = 1, write_stride = 1;
+    int fill_column_step = 1;  ///< for fills: only every `fill_column_step`-th column is written
     Arithmetic arithmetic = Arithmetic::none;
-    int steps = 0;  ///< number of arithmetic steps
+    int arithmetic_steps = 0;  ///< number of arithmetic steps
 };
 
 /// A launch and the matrix that it works on.
@@ -78,9 +78,9 @@ struct Kernel {
     /// Hash of the text and the launches. A measurement and a prediction with the same hash belong
     /// to the same kernel.
     std::string fingerprint;
-    Computation work;
-    MatrixLaunch full, small;  ///< `small` is for checks
-    std::string text;          ///< CUDA source
+    Computation computation;
+    MatrixLaunch measured_launch, checked_launch;  ///< `checked_launch` is for checks
+    std::string text;                              ///< CUDA source
 };
 
 /// Returns `count` kernels, the same on every machine. Kernel i does not depend on `count`.
@@ -93,18 +93,20 @@ void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder
 /// Reads the kernels in a folder. Throws UsageError if a text has changed since it was written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 
-/// Returns the column at position `p` in the strided order that Computation::chunk describes.
-constexpr int strided_column(int p, int chunk, int stride) {
-    const int first = p / chunk * chunk, within = p % chunk, columns = chunk / stride;
-    return first + within % columns * stride + within / columns;
+/// Returns the column at position `p` in the strided order that Computation::column_group
+/// describes.
+constexpr int strided_column(int p, int column_group, int stride) {
+    const int first = p / column_group * column_group, position_in_group = p % column_group,
+              columns = column_group / stride;
+    return first + position_in_group % columns * stride + position_in_group / columns;
 }
 
 // Serialization for base/codec.h.
 
 void describe(auto& codec, Computation& work) {
-    fields(codec, "kind", work.kind, "element", work.element, "chunk", work.chunk, "read_stride",
-           work.read_stride, "write_stride", work.write_stride, "gap", work.gap, "arithmetic",
-           work.arithmetic, "steps", work.steps);
+    fields(codec, "kind", work.kind, "element", work.element_bytes, "chunk", work.column_group,
+           "read_stride", work.read_stride, "write_stride", work.write_stride, "gap",
+           work.fill_column_step, "arithmetic", work.arithmetic, "steps", work.arithmetic_steps);
 }
 
 void describe(auto& codec, MatrixLaunch& run) {
@@ -116,7 +118,7 @@ void describe(auto& codec, MatrixLaunch& run) {
 void describe(auto& codec, Kernel& kernel) {
     fields(codec, "name", kernel.name, "family", kernel.family, "title", kernel.title,
            "description", kernel.description, "fingerprint", kernel.fingerprint, "work",
-           kernel.work, "full", kernel.full, "small", kernel.small);
+           kernel.computation, "full", kernel.measured_launch, "small", kernel.checked_launch);
 }
 
 }  // namespace coalesce::timing

@@ -16,13 +16,13 @@ namespace coalesce::timing {
 
 /// The order of a thread's loads and stores.
 enum class LoadOrder {
-    batched,     ///< all loads, then all stores
-    one_by_one,  ///< each value is stored before the next is loaded
-    barrier,     ///< like `one_by_one`, but with a barrier after each store
-    dependent,   ///< the address of each load depends on the value loaded before
+    loads_before_stores,    ///< all loads, then all stores
+    store_after_each_load,  ///< each value is stored before the next is loaded
+    barrier,                ///< like `store_after_each_load`, but with a barrier after each store
+    dependent_loads,        ///< the address of each load depends on the value loaded before
 };
 constexpr LoadOrder last_of(LoadOrder) {
-    return LoadOrder::dependent;
+    return LoadOrder::dependent_loads;
 }
 
 /// The order in which blocks take the tiles of the matrix.
@@ -34,44 +34,50 @@ enum class TileOrder {
 
 struct KernelPlan {
     Family family = Family::copy;
-    Computation work;                   ///< the computation of the kernel
-    bool is_tiled = false;              ///< whether elements pass through shared memory
-    int threads_x = 32, threads_y = 1;  ///< threads of a block
-    int width = 32, height = 1;         ///< size of a block's tile
+    Computation work;                      ///< the computation of the kernel
+    bool is_tiled = false;                 ///< whether elements pass through shared memory
+    int threads_x = 32, threads_y = 1;     ///< threads of a block
+    int tile_width = 32, tile_height = 1;  ///< size of a block's tile
     /// Elements per thread in each direction, for kernels without shared memory.
-    int across = 1, down = 1;
+    int elements_across = 1, elements_down = 1;
     /// whether a warp reads down a column of `in` instead of along a row
-    bool is_down = false;
-    LoadOrder loads = LoadOrder::batched;
-    int padding = 0;           ///< unused elements after each row of the tile
+    bool reads_down_columns = false;
+    LoadOrder load_order = LoadOrder::loads_before_stores;
+    int tile_row_padding = 0;  ///< unused elements after each row of the tile
     bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
-    int passes = 0;            ///< extra passes through the tile, with barriers
+    int extra_tile_passes = 0;  ///< extra passes through the tile, with barriers
     /// Whether sums are reduced by a tree in shared memory instead of with shuffles.
-    bool is_tree = false;
-    TileOrder order = TileOrder::rows;
-    int band = 1;               ///< height of a band, in tiles
-    int persistent_blocks = 0;  ///< number of persistent blocks; 0 means one block per tile
+    bool sums_by_tree = false;
+    TileOrder tile_order = TileOrder::rows;
+    int band_height_in_tiles = 1;  ///< height of a band, in tiles
+    int persistent_blocks = 0;     ///< number of persistent blocks; 0 means one block per tile
     /// Whether all tiles are within the matrix, so that the kernel does not check bounds.
-    bool is_whole = false;
+    bool has_only_whole_tiles = false;
     /// Unused bytes of shared memory, which reduce the number of resident blocks.
     int unused_shared_bytes = 0;
     bool has_launch_bounds = false;               ///< whether the kernel has __launch_bounds__
-    int min_blocks = 0;                           ///< second argument of __launch_bounds__
+    int min_blocks_launch_bound = 0;              ///< second argument of __launch_bounds__
     int rows = 0, cols = 0;                       ///< size of the matrix
     int in_row_padding = 0, out_row_padding = 0;  ///< unused elements after each row
 
     int threads() const { return threads_x * threads_y; }
     /// Returns the elements per thread.
-    int elements() const {
-        return is_tiled ? (width * height + threads() - 1) / threads() : across * down;
+    int elements_per_thread() const {
+        return is_tiled ? (tile_width * tile_height + threads() - 1) / threads()
+                        : elements_across * elements_down;
     }
     /// Returns the size of the tile in shared memory, in bytes.
-    int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
+    int tile_bytes() const {
+        return is_tiled ? tile_height * (tile_width + tile_row_padding) * work.element_bytes : 0;
+    }
     /// Returns how many 32-bit registers each thread needs for the elements that it holds at the
     /// same time.
     int registers_for_elements() const {
-        const int held = loads == LoadOrder::batched || passes > 0 ? elements() : 1;
-        return work.element > 4 ? held * work.element / 4 : held;
+        const int elements_held =
+            load_order == LoadOrder::loads_before_stores || extra_tile_passes > 0
+                ? elements_per_thread()
+                : 1;
+        return work.element_bytes > 4 ? elements_held * work.element_bytes / 4 : elements_held;
     }
 };
 

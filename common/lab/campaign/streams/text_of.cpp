@@ -9,9 +9,9 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr const char* kUnroll = "#pragma unroll\n";
+constexpr const char* kUnrollPragma = "#pragma unroll\n";
 
-std::string type_of(int element) {
+std::string element_type_of(int element) {
     switch (element) {
         case 1: return "unsigned char";
         case 2: return "unsigned short";
@@ -25,25 +25,31 @@ std::string type_of(int element) {
 
 /// Replaces "WORD" in `expression` with each word of `value`, and combines the results.
 std::string apply_to_words(int element, const std::string& expression) {
-    const auto of = [&](const std::string& word) {
+    const auto expression_for_word = [&](const std::string& word) {
         const std::size_t at = expression.find("WORD");
         return expression.substr(0, at) + word + expression.substr(at + 4);
     };
     switch (element) {
-        case 8: return "make_uint2(" + of("value.x") + ", " + of("value.y") + ")";
+        case 8:
+            return "make_uint2(" + expression_for_word("value.x") + ", " +
+                   expression_for_word("value.y") + ")";
         case 16:
-            return "make_uint4(" + of("value.x") + ", " + of("value.y") + ", " + of("value.z") +
-                   ", " + of("value.w") + ")";
-        default: return "static_cast<" + type_of(element) + ">(" + of("value") + ")";
+            return "make_uint4(" + expression_for_word("value.x") + ", " +
+                   expression_for_word("value.y") + ", " + expression_for_word("value.z") + ", " +
+                   expression_for_word("value.w") + ")";
+        default:
+            return "static_cast<" + element_type_of(element) + ">(" + expression_for_word("value") +
+                   ")";
     }
 }
 
 /// Returns the source code for the arithmetic on a word. expected.cpp executes the same arithmetic
 /// on the host.
-std::string arithmetic_loop(const Computation& work) {
+std::string arithmetic_function_code(const Computation& work) {
     std::string code = "__device__ unsigned stirred(unsigned word) {\n";
     if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
-    code += kUnroll + format("for (int step = 0; step < %d; ++step) {\n", work.steps);
+    code +=
+        kUnrollPragma + format("for (int step = 0; step < %d; ++step) {\n", work.arithmetic_steps);
     if (work.arithmetic == Arithmetic::fma) {
         code += "number = fmaf(number, -0.96875f, 3.0f);\n}\nreturn __float_as_uint(number);\n}\n";
     } else {
@@ -52,72 +58,77 @@ std::string arithmetic_loop(const Computation& work) {
     return code;
 }
 
-std::string helper_functions(const KernelPlan& plan) {
+std::string helper_functions_code(const KernelPlan& plan) {
     const Computation& work = plan.work;
-    const std::string type = type_of(work.element);
+    const std::string type = element_type_of(work.element_bytes);
     std::string code;
     if (work.arithmetic != Arithmetic::none) {
-        code += arithmetic_loop(work) + "__device__ " + type + " worked(" + type +
-                " value) {\nreturn " + apply_to_words(work.element, "stirred(WORD)") + ";\n}\n";
+        code += arithmetic_function_code(work) + "__device__ " + type + " worked(" + type +
+                " value) {\nreturn " + apply_to_words(work.element_bytes, "stirred(WORD)") +
+                ";\n}\n";
     }
     if (work.kind == MatrixOperation::sum) {
-        const std::string sum = work.element == 16  ? "value.x + value.y + value.z + value.w"
-                                : work.element == 8 ? "value.x + value.y"
-                                                    : "value";
+        const std::string sum = work.element_bytes == 16  ? "value.x + value.y + value.z + value.w"
+                                : work.element_bytes == 8 ? "value.x + value.y"
+                                                          : "value";
         code += "__device__ unsigned words_of(" + type + " value) {\nreturn " + sum + ";\n}\n";
     }
     if (work.kind == MatrixOperation::fill) {
         // The words of an element are not equal: word i is "cell" + i.
-        const std::string make = work.element == 16
-                                     ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
-                                 : work.element == 8 ? "make_uint2(cell, cell + 1)"
-                                                     : "static_cast<" + type + ">(cell)";
+        const std::string constructor_code =
+            work.element_bytes == 16  ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
+            : work.element_bytes == 8 ? "make_uint2(cell, cell + 1)"
+                                      : "static_cast<" + type + ">(cell)";
         code += "__device__ " + type + " made(int row, int col) {\n" +
-                "const unsigned cell = row * 0x9e3779b1u + col * 0x85ebca6bu;\nreturn " + make +
-                ";\n}\n";
+                "const unsigned cell = row * 0x9e3779b1u + col * 0x85ebca6bu;\nreturn " +
+                constructor_code + ";\n}\n";
     }
     return code;
 }
 
-std::string with_arithmetic(const KernelPlan& plan, const std::string& value) {
+std::string arithmetic_code(const KernelPlan& plan, const std::string& value) {
     return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
 }
 
 /// Returns code that sets `hop` to the loaded value & `zero`, so that the address of the next load
 /// depends on this load.
 std::string dependency_code(const KernelPlan& plan, const std::string& value) {
-    return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
+    return "hop = " + value + (plan.work.element_bytes >= 8 ? ".x" : "") + " & zero;\n";
 }
 
 // ---- the order of tiles ----
 
-std::string first_of(const KernelPlan& plan, const std::string& col, const std::string& row) {
+std::string tile_origin_code(const KernelPlan& plan, const std::string& col,
+                             const std::string& row) {
     return format("const int first_col = %s * %d;\nconst int first_row = %s * %d;\n", col.c_str(),
-                  plan.width, row.c_str(), plan.height);
+                  plan.tile_width, row.c_str(), plan.tile_height);
 }
 
 std::string tile_index_code(const KernelPlan& plan) {
-    switch (plan.order) {
-        case TileOrder::rows: return first_of(plan, "(block % across)", "(block / across)");
-        case TileOrder::columns: return first_of(plan, "(block / down)", "(block % down)");
+    switch (plan.tile_order) {
+        case TileOrder::rows: return tile_origin_code(plan, "(block % across)", "(block / across)");
+        case TileOrder::columns: return tile_origin_code(plan, "(block / down)", "(block % down)");
         case TileOrder::bands: break;
     }
-    return format("const int band = block / (across * %d);\n", plan.band) +
-           format("const int high = min(%d, down - band * %d);\n", plan.band, plan.band) +
-           format("const int within = block - band * across * %d;\n", plan.band) +
-           first_of(plan, "(within / high)", format("(band * %d + within %% high)", plan.band));
+    return format("const int band = block / (across * %d);\n", plan.band_height_in_tiles) +
+           format("const int high = min(%d, down - band * %d);\n", plan.band_height_in_tiles,
+                  plan.band_height_in_tiles) +
+           format("const int within = block - band * across * %d;\n", plan.band_height_in_tiles) +
+           tile_origin_code(plan, "(within / high)",
+                            format("(band * %d + within %% high)", plan.band_height_in_tiles));
 }
 
 /// Wraps `body` in code that executes it for the block's tile, or for each tile of a persistent
 /// block.
-std::string tile_loop(const KernelPlan& plan, const std::string& body) {
-    if (plan.order == TileOrder::rows && plan.persistent_blocks == 0) {
-        return first_of(plan, "static_cast<int>(blockIdx.x)", "static_cast<int>(blockIdx.y)") +
+std::string tile_loop_code(const KernelPlan& plan, const std::string& body) {
+    if (plan.tile_order == TileOrder::rows && plan.persistent_blocks == 0) {
+        return tile_origin_code(plan, "static_cast<int>(blockIdx.x)",
+                                "static_cast<int>(blockIdx.y)") +
                body;
     }
     const std::string count =
-        format("const int across = (cols + %d) / %d;\n", plan.width - 1, plan.width) +
-        format("const int down = (rows + %d) / %d;\n", plan.height - 1, plan.height);
+        format("const int across = (cols + %d) / %d;\n", plan.tile_width - 1, plan.tile_width) +
+        format("const int down = (rows + %d) / %d;\n", plan.tile_height - 1, plan.tile_height);
     if (plan.persistent_blocks == 0)
         return count + "const int block = blockIdx.x;\n" + tile_index_code(plan) + body;
     return count + "for (int block = blockIdx.x; block < across * down; block += gridDim.x) {\n" +
@@ -126,85 +137,93 @@ std::string tile_loop(const KernelPlan& plan, const std::string& body) {
 
 // ---- without shared memory ----
 
-std::string element_loop(const KernelPlan& plan, const std::string& body, bool is_unrolled = true) {
-    return (is_unrolled ? kUnroll : "#pragma unroll 1\n") +
-           format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
+std::string element_loop_code(const KernelPlan& plan, const std::string& body,
+                              bool is_unrolled = true) {
+    return (is_unrolled ? kUnrollPragma : "#pragma unroll 1\n") +
+           format("for (int k = 0; k < %d; ++k) {\n", plan.elements_per_thread()) + body + "}\n";
 }
 
 /// Returns an expression for the column of position p. Neighbouring lanes have neighbouring
 /// positions.
 std::string column_expression(const KernelPlan& plan, int stride) {
-    const int chunk = plan.work.chunk, columns = chunk / stride;
+    const int chunk = plan.work.column_group, columns = chunk / stride;
     const std::string p =
         stride == 1 ? "p" : format("(p %% %d * %d + p / %d)", columns, stride, columns);
-    return plan.work.gap == 1 ? p : format("%s * %d", p.c_str(), plan.work.gap);
+    return plan.work.fill_column_step == 1
+               ? p
+               : format("%s * %d", p.c_str(), plan.work.fill_column_step);
 }
 
 /// Returns code that computes the row and the columns of element k.
 std::string element_position_code(const KernelPlan& plan) {
-    std::string code =
-        format("const int p = threadIdx.x + k %% %d * %d;\n", plan.across, plan.threads_x) +
-        format("const int q = threadIdx.y + k / %d * %d;\n", plan.across, plan.threads_y);
-    if (plan.is_down) return code + "const int row = first_row + p, col = first_col + q;\n";
+    std::string position_code =
+        format("const int p = threadIdx.x + k %% %d * %d;\n", plan.elements_across,
+               plan.threads_x) +
+        format("const int q = threadIdx.y + k / %d * %d;\n", plan.elements_across, plan.threads_y);
+    if (plan.reads_down_columns)
+        return position_code + "const int row = first_row + p, col = first_col + q;\n";
     const Computation& work = plan.work;
-    const bool is_read = work.kind != MatrixOperation::fill;
-    code += "const int row = first_row + q;\nconst int col = first_col + " +
-            column_expression(plan, is_read ? work.read_stride : work.write_stride) + ";\n";
-    if (is_read && work.write_stride != work.read_stride) {
-        code +=
+    const bool reads_input = work.kind != MatrixOperation::fill;
+    position_code += "const int row = first_row + q;\nconst int col = first_col + " +
+                     column_expression(plan, reads_input ? work.read_stride : work.write_stride) +
+                     ";\n";
+    if (reads_input && work.write_stride != work.read_stride) {
+        position_code +=
             "const int to_col = first_col + " + column_expression(plan, work.write_stride) + ";\n";
     }
-    return code;
+    return position_code;
 }
 
 std::string bounds_check_code(const KernelPlan& plan, const std::string& statement) {
-    return plan.is_whole ? statement : "if (row < rows && col < cols) " + statement;
+    return plan.has_only_whole_tiles ? statement : "if (row < rows && col < cols) " + statement;
 }
 
 std::string load_code(const KernelPlan& plan, const std::string& value) {
-    const bool hops = plan.loads == LoadOrder::dependent;
-    return bounds_check_code(
-        plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
+    const bool does_load_depend_on_previous = plan.load_order == LoadOrder::dependent_loads;
+    return bounds_check_code(plan, value + " = in[row * in_pitch + col" +
+                                       (does_load_depend_on_previous ? " + hop" : "") + "];\n");
 }
 
 /// Returns code that stores a loaded element or adds it to the sum.
 std::string store_code(const KernelPlan& plan, const std::string& value) {
-    const std::string result = with_arithmetic(plan, value);
+    const std::string value_to_store = arithmetic_code(plan, value);
     const char* col = plan.work.write_stride != plan.work.read_stride ? "to_col" : "col";
     switch (plan.work.kind) {
         case MatrixOperation::copy:
-            return bounds_check_code(plan,
-                                     format("out[row * out_pitch + %s] = ", col) + result + ";\n");
+            return bounds_check_code(
+                plan, format("out[row * out_pitch + %s] = ", col) + value_to_store + ";\n");
         case MatrixOperation::transpose:
-            return bounds_check_code(plan, "out[col * out_pitch + row] = " + result + ";\n");
+            return bounds_check_code(plan,
+                                     "out[col * out_pitch + row] = " + value_to_store + ";\n");
         case MatrixOperation::fill:
             return bounds_check_code(plan, "out[row * out_pitch + col] = made(row, col);\n");
         case MatrixOperation::sum: break;
     }
     // The bounds check also covers the arithmetic, because the arithmetic would change the zero
     // that stands for an element outside the matrix.
-    return bounds_check_code(plan, "sum += words_of(" + result + ");\n");
+    return bounds_check_code(plan, "sum += words_of(" + value_to_store + ");\n");
 }
 
-std::string plain_body(const KernelPlan& plan) {
-    const std::string type = type_of(plan.work.element), place = element_position_code(plan);
+std::string body_without_tile_code(const KernelPlan& plan) {
+    const std::string type = element_type_of(plan.work.element_bytes),
+                      place = element_position_code(plan);
     if (plan.work.kind == MatrixOperation::fill)
-        return element_loop(plan, place + store_code(plan, ""));
-    if (plan.loads == LoadOrder::batched) {
-        return type + format(" value[%d] = {};\n", plan.elements()) +
-               element_loop(plan, place + load_code(plan, "value[k]")) +
-               element_loop(plan, place + store_code(plan, "value[k]"));
+        return element_loop_code(plan, place + store_code(plan, ""));
+    if (plan.load_order == LoadOrder::loads_before_stores) {
+        return type + format(" value[%d] = {};\n", plan.elements_per_thread()) +
+               element_loop_code(plan, place + load_code(plan, "value[k]")) +
+               element_loop_code(plan, place + store_code(plan, "value[k]"));
     }
     std::string body =
         place + type + " value = {};\n" + load_code(plan, "value") + store_code(plan, "value");
-    if (plan.loads == LoadOrder::barrier) body += "__syncthreads();\n";
-    if (plan.loads == LoadOrder::dependent) body += dependency_code(plan, "value");
+    if (plan.load_order == LoadOrder::barrier) body += "__syncthreads();\n";
+    if (plan.load_order == LoadOrder::dependent_loads) body += dependency_code(plan, "value");
     // Compilers do not move a load above a store that may alias it. A sum has no such stores, so
     // its loop must not be unrolled if the loads are to stay separate.
-    const bool is_unrolled =
-        plan.work.kind != MatrixOperation::sum || plan.loads != LoadOrder::one_by_one;
-    return (plan.loads == LoadOrder::dependent ? "int hop = 0;\n" : "") +
-           element_loop(plan, body, is_unrolled);
+    const bool is_unrolled = plan.work.kind != MatrixOperation::sum ||
+                             plan.load_order != LoadOrder::store_after_each_load;
+    return (plan.load_order == LoadOrder::dependent_loads ? "int hop = 0;\n" : "") +
+           element_loop_code(plan, body, is_unrolled);
 }
 
 /// Returns code that adds up the sums of a block's threads and stores the result.
@@ -212,7 +231,7 @@ std::string block_reduction_code(const KernelPlan& plan) {
     const int threads = plan.threads();
     std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
     std::string total = "part[0]";
-    if (plan.is_tree) {
+    if (plan.sums_by_tree) {
         int half = 16;
         while (half * 2 < threads) half *= 2;
         code +=
@@ -236,67 +255,71 @@ std::string block_reduction_code(const KernelPlan& plan) {
 // ---- through shared memory ----
 
 /// Returns code that computes row r and column c of element i in the tile. Elements are numbered
-/// along the rows, or along the columns if `is_turned`.
-std::string tile_position_code(const KernelPlan& plan, bool is_turned) {
-    const int count = plan.width * plan.height;
+/// along the rows, or along the columns if `is_tile_transposed`.
+std::string tile_position_code(const KernelPlan& plan, bool is_tile_transposed) {
+    const int count = plan.tile_width * plan.tile_height;
     std::string code = format("const int i = threadIdx.x + k * %d;\n", plan.threads());
     if (count % plan.threads() != 0) code += format("if (i >= %d) break;\n", count);
-    return code + (is_turned
-                       ? format("const int r = i %% %d, c = i / %d;\n", plan.height, plan.height)
-                       : format("const int r = i / %d, c = i %% %d;\n", plan.width, plan.width));
+    return code +
+           (is_tile_transposed
+                ? format("const int r = i %% %d, c = i / %d;\n", plan.tile_height, plan.tile_height)
+                : format("const int r = i / %d, c = i %% %d;\n", plan.tile_width, plan.tile_width));
 }
 
-std::string cell(const KernelPlan& plan, const std::string& column) {
+std::string tile_cell_code(const KernelPlan& plan, const std::string& column) {
     if (!plan.is_swizzled) return "tile[r][" + column + "]";
-    return "tile[r][(" + column + ") ^ " + format("(r & %d)]", plan.width - 1);
+    return "tile[r][(" + column + ") ^ " + format("(r & %d)]", plan.tile_width - 1);
 }
 
-std::string load_tile(const KernelPlan& plan) {
-    const std::string type = type_of(plan.work.element);
+std::string load_tile_code(const KernelPlan& plan) {
+    const std::string type = element_type_of(plan.work.element_bytes);
     const std::string place =
         tile_position_code(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
-    if (plan.loads == LoadOrder::batched) {
-        return type + format(" value[%d] = {};\n", plan.elements()) +
-               element_loop(plan, place + load_code(plan, "value[k]")) +
-               element_loop(plan,
-                            tile_position_code(plan, false) + cell(plan, "c") + " = value[k];\n");
+    if (plan.load_order == LoadOrder::loads_before_stores) {
+        return type + format(" value[%d] = {};\n", plan.elements_per_thread()) +
+               element_loop_code(plan, place + load_code(plan, "value[k]")) +
+               element_loop_code(plan, tile_position_code(plan, false) + tile_cell_code(plan, "c") +
+                                           " = value[k];\n");
     }
-    std::string body =
-        type + " value = {};\n" + load_code(plan, "value") + cell(plan, "c") + " = value;\n";
-    if (plan.loads == LoadOrder::dependent) body += dependency_code(plan, "value");
-    if (plan.loads == LoadOrder::barrier) body += "__syncthreads();\n";
-    return (plan.loads == LoadOrder::dependent ? "int hop = 0;\n" : "") +
-           element_loop(plan, place + body, plan.loads != LoadOrder::one_by_one);
+    std::string body = type + " value = {};\n" + load_code(plan, "value") +
+                       tile_cell_code(plan, "c") + " = value;\n";
+    if (plan.load_order == LoadOrder::dependent_loads) body += dependency_code(plan, "value");
+    if (plan.load_order == LoadOrder::barrier) body += "__syncthreads();\n";
+    return (plan.load_order == LoadOrder::dependent_loads ? "int hop = 0;\n" : "") +
+           element_loop_code(plan, place + body,
+                             plan.load_order != LoadOrder::store_after_each_load);
 }
 
 /// Returns code that reverses each row of the tile an even number of times, so that the tile does
 /// not change.
 std::string row_reversal_code(const KernelPlan& plan) {
-    const std::string type = type_of(plan.work.element);
-    const std::string back = cell(plan, format("%d - c", plan.width - 1));
-    return format("#pragma unroll 1\nfor (int pass = 0; pass < %d; ++pass) {\n", plan.passes) +
-           type + format(" held[%d] = {};\n", plan.elements()) +
-           element_loop(plan,
-                        tile_position_code(plan, false) + "held[k] = " + cell(plan, "c") + ";\n") +
+    const std::string type = element_type_of(plan.work.element_bytes);
+    const std::string mirrored_cell = tile_cell_code(plan, format("%d - c", plan.tile_width - 1));
+    return format("#pragma unroll 1\nfor (int pass = 0; pass < %d; ++pass) {\n",
+                  plan.extra_tile_passes) +
+           type + format(" held[%d] = {};\n", plan.elements_per_thread()) +
+           element_loop_code(plan, tile_position_code(plan, false) +
+                                       "held[k] = " + tile_cell_code(plan, "c") + ";\n") +
            "__syncthreads();\n" +
-           element_loop(plan, tile_position_code(plan, false) + back + " = held[k];\n") +
+           element_loop_code(plan,
+                             tile_position_code(plan, false) + mirrored_cell + " = held[k];\n") +
            "__syncthreads();\n}\n";
 }
 
 /// Returns code that stores the tile. In a copy, each element is stored by a thread that did not
 /// load it. Otherwise, the tile would be unnecessary.
-std::string store_tile(const KernelPlan& plan) {
+std::string store_tile_code(const KernelPlan& plan) {
     const bool is_turned = plan.work.kind == MatrixOperation::transpose;
-    const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
+    const std::string column = is_turned ? "c" : format("%d - c", plan.tile_width - 1);
     const std::string place = tile_position_code(plan, is_turned) +
                               "const int row = first_row + r, col = first_col + " + column + ";\n";
-    return element_loop(plan, place + store_code(plan, cell(plan, column)));
+    return element_loop_code(plan, place + store_code(plan, tile_cell_code(plan, column)));
 }
 
-std::string tile_body(const KernelPlan& plan) {
-    std::string code = load_tile(plan) + "__syncthreads();\n";
-    if (plan.passes > 0) code += row_reversal_code(plan);
-    code += store_tile(plan);
+std::string body_with_tile_code(const KernelPlan& plan) {
+    std::string code = load_tile_code(plan) + "__syncthreads();\n";
+    if (plan.extra_tile_passes > 0) code += row_reversal_code(plan);
+    code += store_tile_code(plan);
     // Add a barrier, because the next tile reuses the same shared memory.
     if (plan.persistent_blocks > 0) code += "__syncthreads();\n";
     return code;
@@ -304,29 +327,30 @@ std::string tile_body(const KernelPlan& plan) {
 
 std::string launch_bounds_code(const KernelPlan& plan) {
     if (!plan.has_launch_bounds) return "";
-    return plan.min_blocks == 0
+    return plan.min_blocks_launch_bound == 0
                ? format("__launch_bounds__(%d) ", plan.threads())
-               : format("__launch_bounds__(%d, %d) ", plan.threads(), plan.min_blocks);
+               : format("__launch_bounds__(%d, %d) ", plan.threads(), plan.min_blocks_launch_bound);
 }
 
 }  // namespace
 
 std::string generate_source(const KernelPlan& plan, const std::string& name) {
-    const std::string type = type_of(plan.work.element);
+    const std::string type = element_type_of(plan.work.element_bytes);
     const std::string result = plan.work.kind == MatrixOperation::sum ? "unsigned" : type;
     std::string body;
     if (plan.is_tiled) {
-        body = "__shared__ " + type +
-               format(" tile[%d][%d];\n", plan.height, plan.width + plan.padding) +
-               tile_loop(plan, tile_body(plan));
-    } else if (plan.work.kind == MatrixOperation::sum) {
         body =
-            "unsigned sum = 0;\n" + tile_loop(plan, plain_body(plan)) + block_reduction_code(plan);
+            "__shared__ " + type +
+            format(" tile[%d][%d];\n", plan.tile_height, plan.tile_width + plan.tile_row_padding) +
+            tile_loop_code(plan, body_with_tile_code(plan));
+    } else if (plan.work.kind == MatrixOperation::sum) {
+        body = "unsigned sum = 0;\n" + tile_loop_code(plan, body_without_tile_code(plan)) +
+               block_reduction_code(plan);
     } else {
-        body = tile_loop(plan, plain_body(plan));
+        body = tile_loop_code(plan, body_without_tile_code(plan));
     }
     return wrap(format_description(plan) + ".", "// ") +
-           indented(helper_functions(plan) + "extern \"C\" __global__ void " +
+           indented(helper_functions_code(plan) + "extern \"C\" __global__ void " +
                     launch_bounds_code(plan) + name + "(" + result + "* out, const " + type +
                     "* in, int rows, int cols, int in_pitch, int out_pitch, int zero) {\n" + body +
                     "}\n");

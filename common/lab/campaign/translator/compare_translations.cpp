@@ -25,43 +25,44 @@ using namespace coalesce::random_kernels;
 namespace {
 
 /// The number of kernels per source file. clang reads the headers only once for all of them.
-constexpr std::size_t kBatch = 10;
+constexpr std::size_t kKernelsPerSourceFile = 10;
 
 struct Options {
-    std::size_t kernels = 200, first = 0;
+    std::size_t kernel_count = 200, first_kernel = 0;
     std::vector<std::string> names;
-    std::optional<std::size_t> min_same_counts;
-    std::string spoil, folder = "random-kernels-found", clang = COALESCE_CLANG, back_end, ptxas;
-    bool only_print = false;
+    std::optional<std::size_t> min_kernels_with_same_counts;
+    std::string ptx_replacement, folder_for_differences = "random-kernels-found",
+                                 clang_path = COALESCE_CLANG, back_end_clang, ptxas_path;
+    bool prints_source_only = false;
 };
 
 void add_options(CLI::App& app, Options& options) {
     app.add_option("NAME", options.names, "Compare only these kernels, such as learner_17");
-    app.add_option("--kernels", options.kernels, "Number of kernels (default: 200)");
-    app.add_option("--first", options.first, "Index of the first kernel (default: 0)");
-    app.add_flag("--print", options.only_print, "Print the source without translating it");
+    app.add_option("--kernels", options.kernel_count, "Number of kernels (default: 200)");
+    app.add_option("--first", options.first_kernel, "Index of the first kernel (default: 0)");
+    app.add_flag("--print", options.prints_source_only, "Print the source without translating it");
     app.add_option(
-        "--same-counts", options.min_same_counts,
+        "--same-counts", options.min_kernels_with_same_counts,
         "Minimum number of kernels with equal requests, sectors and wavefronts\n(default: all)");
-    app.add_option("--spoil", options.spoil,
+    app.add_option("--spoil", options.ptx_replacement,
                    "A=B: replace text that matches A in our PTX with B, to test the comparison");
-    app.add_option("--folder", options.folder,
+    app.add_option("--folder", options.folder_for_differences,
                    "Folder for kernels that differ (default: random-kernels-found)");
-    app.add_option("--clang", options.clang, "Path of clang++, version 17 or newer");
-    app.add_option("--back-end", options.back_end,
+    app.add_option("--clang", options.clang_path, "Path of clang++, version 17 or newer");
+    app.add_option("--back-end", options.back_end_clang,
                    "Path of a clang++ that generates the PTX for the comparison, because "
                    "the\nsimulated GPU cannot read all PTX of clang 19");
-    app.add_option("--ptxas", options.ptxas,
+    app.add_option("--ptxas", options.ptxas_path,
                    "Path of NVIDIA's assembler, which must also accept our PTX");
 }
 
 // ---- the compiler ----
 
 std::string run_and_read_output(const std::vector<std::string>& command,
-                                const std::filesystem::path& result) {
+                                const std::filesystem::path& result_file) {
     const ProcessResult ended = run_child(command, 300);
     if (ended.exit_code != 0) throw std::runtime_error("clang refuses:\n" + ended.output);
-    return read_file(result);
+    return read_file(result_file);
 }
 
 /// Options for every invocation of clang.
@@ -85,7 +86,7 @@ std::string compile_to_ir(const Options& options, const std::string& source,
     const std::string out = folder / "kernels.ll";
     return run_and_read_output(
         make_command(
-            options.clang,
+            options.clang_path,
             "-x cuda -std=c++20 -O3 -fno-finite-loops --cuda-device-only -nocudainc -nocudalib "
             "-fdeclspec -include cuda_runtime.h --cuda-gpu-arch=sm_90 -Xclang "
             "-target-sdk-version=11.5 -Wno-unknown-cuda-version -gline-tables-only -emit-llvm",
@@ -94,11 +95,11 @@ std::string compile_to_ir(const Options& options, const std::string& source,
 }
 
 /// Compiles IR to PTX with only clang's back end, because the IR is already optimized.
-std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
+std::string compile_ir_with_clang(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return run_and_read_output(
         make_command(
-            options.back_end.empty() ? options.clang : options.back_end,
+            options.back_end_clang.empty() ? options.clang_path : options.back_end_clang,
             "-x ir --target=nvptx64-nvidia-cuda -march=sm_90 -nocudalib -ffp-contract=fast -O3 "
             "-Xclang -disable-llvm-passes",
             {"-o", out, folder / "kernels.ll"}),
@@ -106,105 +107,113 @@ std::string back_end_ptx(const Options& options, const std::filesystem::path& fo
 }
 
 /// Assembles our PTX with ptxas, because the simulated GPU may accept PTX that a real GPU rejects.
-void assemble(const std::string& ptxas, const std::string& ptx,
-              const std::filesystem::path& folder) {
+void check_that_ptxas_accepts(const std::string& ptxas, const std::string& ptx,
+                              const std::filesystem::path& folder) {
     write_file(folder / "ours.ptx", ptx);
     const ProcessResult ended = run_child(
         {ptxas, "-arch=sm_90", "-O0", "-o", folder / "ours.cubin", folder / "ours.ptx"}, 300);
     if (ended.exit_code != 0) throw std::runtime_error("ptxas refuses:\n" + ended.output);
 }
 
-std::string corrupt_ptx(const std::string& ptx, const std::string& spoil) {
-    if (spoil.empty()) return ptx;
-    const std::size_t equals = spoil.find('=');
-    return std::regex_replace(ptx, std::regex(spoil.substr(0, equals)), spoil.substr(equals + 1));
+std::string replace_in_ptx(const std::string& ptx, const std::string& replacement) {
+    if (replacement.empty()) return ptx;
+    const std::size_t equals_sign = replacement.find('=');
+    return std::regex_replace(ptx, std::regex(replacement.substr(0, equals_sign)),
+                              replacement.substr(equals_sign + 1));
 }
 
 // ---- the comparison ----
 
-class Comparison {
+class TranslationComparison {
 public:
-    explicit Comparison(const Options& options) : options_(options) {}
+    explicit TranslationComparison(const Options& options) : options_(options) {}
 
     /// Compiles the kernels together. If the compilation fails, compiles each kernel separately,
     /// and reports those that fail.
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
-        std::string ir, back_end, ours;
+        std::string ir, clang_ptx, translated_ptx;
         source_ = generate_program(kernels);
         try {
             ir = compile_to_ir(options_, source_, folder.path);
-            back_end = back_end_ptx(options_, folder.path);
-            ours = corrupt_ptx(translator::translate_ir_to_ptx(ir), options_.spoil);
-            if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
+            clang_ptx = compile_ir_with_clang(options_, folder.path);
+            translated_ptx =
+                replace_in_ptx(translator::translate_ir_to_ptx(ir), options_.ptx_replacement);
+            if (!options_.ptxas_path.empty())
+                check_that_ptxas_accepts(options_.ptxas_path, translated_ptx, folder.path);
         } catch (const std::exception& problem) {
             // Compiling each kernel separately shows which ones cause the failure.
             if (kernels.size() > 1) {
                 for (const Kernel& kernel : kernels) compare({kernel});
                 return;
             }
-            ++count_;
-            return store_difference(kernels[0], problem.what(), ir, back_end, ours);
+            ++compared_kernels_;
+            return store_difference(kernels[0], problem.what(), ir, clang_ptx, translated_ptx);
         }
-        if (!loads_successfully(ours) && kernels.size() > 1) {
+        if (!loads_successfully(translated_ptx) && kernels.size() > 1) {
             for (const Kernel& kernel : kernels) compare({kernel});
             return;
         }
         for (const Kernel& kernel : kernels) {
-            ++count_;
-            const Outcome theirs = run(back_end, kernel), own = run(ours, kernel);
-            std::string problem = describe_difference(theirs, own);
+            ++compared_kernels_;
+            const Outcome clang_outcome = run(clang_ptx, kernel),
+                          translated_outcome = run(translated_ptx, kernel);
+            std::string problem = describe_difference(clang_outcome, translated_outcome);
             if (!problem.empty()) {
-                store_difference(kernel, problem, ir, back_end, ours);
-            } else if (problem = describe_different_counter(theirs, own); !problem.empty()) {
-                store_difference(kernel, problem, ir, back_end, ours);
-                --found_;
+                store_difference(kernel, problem, ir, clang_ptx, translated_ptx);
+            } else if (problem = describe_different_counter(clang_outcome, translated_outcome);
+                       !problem.empty()) {
+                store_difference(kernel, problem, ir, clang_ptx, translated_ptx);
+                --different_results_;
                 ++different_counts_;
             }
         }
     }
 
-    std::size_t count() const { return count_; }
-    std::size_t found() const { return found_; }
+    std::size_t compared_kernels() const { return compared_kernels_; }
+    std::size_t different_results() const { return different_results_; }
     std::size_t different_counts() const { return different_counts_; }
 
 private:
     void store_difference(const Kernel& kernel, const std::string& problem, const std::string& ir,
-                          const std::string& back_end, const std::string& ours) {
-        ++found_;
-        const std::filesystem::path folder = std::filesystem::path(options_.folder) / kernel.name;
+                          const std::string& clang_ptx, const std::string& translated_ptx) {
+        ++different_results_;
+        const std::filesystem::path folder =
+            std::filesystem::path(options_.folder_for_differences) / kernel.name;
         std::filesystem::create_directories(folder);
         write_file(folder / "kernel.cu", kernel.text);
         write_file(folder / "kernels.cu", source_);
         write_file(folder / "kernels.ll", ir);
-        write_file(folder / "back_end.ptx", back_end);
-        write_file(folder / "translated.ptx", ours);
+        write_file(folder / "back_end.ptx", clang_ptx);
+        write_file(folder / "translated.ptx", translated_ptx);
         std::cout << kernel.name << ": " << problem << "\n    stored in " << folder.string()
                   << "; to repeat: translator_random_kernels " << kernel.name << std::endl;
     }
 
     const Options& options_;
     std::string source_;  ///< source of the kernels that are being compared
-    std::size_t count_ = 0, found_ = 0, different_counts_ = 0;
+    std::size_t compared_kernels_ = 0, different_results_ = 0, different_counts_ = 0;
 };
 
 int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
-    Comparison comparison(options);
-    for (std::size_t from = 0; from < kernels.size(); from += kBatch) {
-        const std::size_t to = std::min(kernels.size(), from + kBatch);
+    TranslationComparison comparison(options);
+    for (std::size_t from = 0; from < kernels.size(); from += kKernelsPerSourceFile) {
+        const std::size_t to = std::min(kernels.size(), from + kKernelsPerSourceFile);
         comparison.compare({kernels.begin() + static_cast<std::ptrdiff_t>(from),
                             kernels.begin() + static_cast<std::ptrdiff_t>(to)});
         std::cout << to << " of " << kernels.size() << " kernels compared, up to "
                   << kernels[to - 1].name << std::endl;
     }
-    const std::size_t all = comparison.count();
-    const std::size_t same = all - comparison.found() - comparison.different_counts();
-    std::cout << all - comparison.found() << " of " << all << " kernels give the same results, "
-              << same << " of them with the same requests, sectors and wavefronts\n";
-    if (same < options.min_same_counts.value_or(all))
+    const std::size_t all = comparison.compared_kernels();
+    const std::size_t same = all - comparison.different_results() - comparison.different_counts();
+    std::cout << all - comparison.different_results() << " of " << all
+              << " kernels give the same results, " << same
+              << " of them with the same requests, sectors and wavefronts\n";
+    if (same < options.min_kernels_with_same_counts.value_or(all))
         std::cout << "this is less than the required number, "
-                  << options.min_same_counts.value_or(all) << "\n";
-    return comparison.found() > 0 || all == 0 || same < options.min_same_counts.value_or(all);
+                  << options.min_kernels_with_same_counts.value_or(all) << "\n";
+    return comparison.different_results() > 0 || all == 0 ||
+           same < options.min_kernels_with_same_counts.value_or(all);
 }
 
 }  // namespace
@@ -221,9 +230,9 @@ int main(int argc, char** argv) try {
     }
     std::vector<Kernel> kernels;
     for (const std::string& name : options.names) kernels.push_back(kernel_of(name));
-    for (std::size_t k = 0; options.names.empty() && k < options.kernels; ++k)
-        kernels.push_back(kernel_of(options.first + k));
-    if (options.only_print) {
+    for (std::size_t k = 0; options.names.empty() && k < options.kernel_count; ++k)
+        kernels.push_back(kernel_of(options.first_kernel + k));
+    if (options.prints_source_only) {
         std::cout << generate_program(kernels);
         return 0;
     }

@@ -9,7 +9,7 @@ namespace coalesce::random_kernels {
 
 namespace {
 
-Kernel made(const std::string& generator, campaign::u64 seed) {
+Kernel generate_kernel(const std::string& generator, campaign::u64 seed) {
     Kernel kernel;
     kernel.name = generator + "_" + std::to_string(seed);
     kernel.text =
@@ -22,22 +22,22 @@ Kernel made(const std::string& generator, campaign::u64 seed) {
 }  // namespace
 
 Kernel kernel_of(campaign::u64 index) {
-    return made(index % 3 == 2 ? "campaign" : "learner", index);
+    return generate_kernel(index % 3 == 2 ? "campaign" : "learner", index);
 }
 
 Kernel kernel_of(const std::string& name) {
-    const std::size_t underline = name.find('_');
-    const std::string generator = name.substr(0, underline);
-    if (underline == name.npos || (generator != "campaign" && generator != "learner"))
+    const std::size_t underscore = name.find('_');
+    const std::string generator = name.substr(0, underscore);
+    if (underscore == name.npos || (generator != "campaign" && generator != "learner"))
         throw std::runtime_error(
             name + " is not the name of a kernel; use a name such as learner_1 or campaign_2");
-    return made(generator, std::strtoull(name.c_str() + underline + 1, nullptr, 10));
+    return generate_kernel(generator, std::strtoull(name.c_str() + underscore + 1, nullptr, 10));
 }
 
 std::string generate_program(const std::vector<Kernel>& kernels) {
-    std::string includes, bodies;
+    std::string includes, namespaced_kernels;
     for (const Kernel& kernel : kernels) {
-        bodies += "namespace space_" + kernel.name + " {\n";
+        namespaced_kernels += "namespace space_" + kernel.name + " {\n";
         std::istringstream lines(kernel.text);
         for (std::string line; std::getline(lines, line);) {
             // Move includes out of the kernel's namespace. Several kernels may include the same
@@ -52,11 +52,11 @@ std::string generate_program(const std::vector<Kernel>& kernels) {
                 line.replace(line.find("kernel("), 6, kernel.name);
                 break;
             }
-            bodies += line + "\n";
+            namespaced_kernels += line + "\n";
         }
-        bodies += "}\n";
+        namespaced_kernels += "}\n";
     }
-    return includes + bodies;
+    return includes + namespaced_kernels;
 }
 
 }  // namespace coalesce::random_kernels

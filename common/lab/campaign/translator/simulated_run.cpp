@@ -13,12 +13,12 @@ std::string first_report() {
            report.message;
 }
 
-void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
+void launch_and_count(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
     const campaign::LoadedModule library(ptx);
     const campaign::Launch& shape = kernel.launch;
     for (const std::vector<unsigned char>& bytes :
-         campaign::launch_once(library.kernel(kernel.name), shape, shape.all_threads()))
-        outcome.memory.insert(outcome.memory.end(), bytes.begin(), bytes.end());
+         campaign::launch_once(library.kernel(kernel.name), shape, shape.total_threads()))
+        outcome.output_memory.insert(outcome.output_memory.end(), bytes.begin(), bytes.end());
     if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
         throw std::runtime_error("the launch was not counted");
     CoalesceLine line;
@@ -42,12 +42,12 @@ bool loads_successfully(const std::string& ptx) {
 
 Outcome run(const std::string& ptx, const Kernel& kernel) {
     coalesceSetQuiet(1);
-    coalesceSetMaxInstructions(campaign::kMaxInstructions);
+    coalesceSetMaxInstructions(campaign::kDefaultMaxWarpInstructions);
     coalesceResetCounters();
     coalesceClearReports();
     Outcome outcome;
     try {
-        launch(ptx, kernel, outcome);
+        launch_and_count(ptx, kernel, outcome);
     } catch (const std::exception& problem) {
         outcome.problem = problem.what();
         cudaGetLastError();
@@ -61,9 +61,9 @@ Outcome run(const std::string& ptx, const Kernel& kernel) {
 std::string describe_difference(const Outcome& back_end, const Outcome& translated) {
     if (!back_end.problem.empty()) return "by the back end: " + back_end.problem;
     if (!translated.problem.empty()) return "translated: " + translated.problem;
-    for (std::size_t k = 0; k < back_end.memory.size(); ++k) {
-        if (back_end.memory[k] == translated.memory[k]) continue;
-        const std::size_t all = back_end.memory.size();
+    for (std::size_t k = 0; k < back_end.output_memory.size(); ++k) {
+        if (back_end.output_memory[k] == translated.output_memory[k]) continue;
+        const std::size_t all = back_end.output_memory.size();
         return "byte " + std::to_string(k) + " of " + std::to_string(all) + " of the results";
     }
     return "";
@@ -72,9 +72,9 @@ std::string describe_difference(const Outcome& back_end, const Outcome& translat
 std::string describe_different_counter(const Outcome& back_end, const Outcome& translated) {
     struct Counter {
         const char* name;
-        uint64_t CoalesceCounters::*member;
+        uint64_t CoalesceCounters::*counter_member;
     };
-    static constexpr Counter kCounters[] = {
+    static constexpr Counter kComparedCounters[] = {
         {"load requests", &CoalesceCounters::load_requests},
         {"load sectors", &CoalesceCounters::load_sectors},
         {"store requests", &CoalesceCounters::store_requests},
@@ -86,18 +86,19 @@ std::string describe_different_counter(const Outcome& back_end, const Outcome& t
         {"shared store requests", &CoalesceCounters::shared_store_requests},
         {"shared store wavefronts", &CoalesceCounters::shared_store_wavefronts},
         {"shared atomic wavefronts", &CoalesceCounters::shared_atomic_wavefronts}};
-    for (const Counter& counter : kCounters) {
-        const uint64_t a = back_end.counters.*counter.member,
-                       b = translated.counters.*counter.member;
+    for (const Counter& counter : kComparedCounters) {
+        const uint64_t a = back_end.counters.*counter.counter_member,
+                       b = translated.counters.*counter.counter_member;
         if (a == b) continue;
         std::string text = std::string(counter.name) + ": " + std::to_string(a) +
                            " by the back end, " + std::to_string(b) + " translated";
         for (const auto& [line, theirs] : back_end.lines) {
             const auto ours = translated.lines.find(line);
-            const uint64_t own = ours == translated.lines.end() ? 0 : ours->second.*counter.member;
-            if (theirs.*counter.member == own) continue;
+            const uint64_t own =
+                ours == translated.lines.end() ? 0 : ours->second.*counter.counter_member;
+            if (theirs.*counter.counter_member == own) continue;
             return text + "; line " + std::to_string(line) + ": " +
-                   std::to_string(theirs.*counter.member) + " and " + std::to_string(own);
+                   std::to_string(theirs.*counter.counter_member) + " and " + std::to_string(own);
         }
         return text;
     }

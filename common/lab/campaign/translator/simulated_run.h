@@ -15,7 +15,7 @@ struct Outcome {
     /// The reason why the kernel was rejected or stopped, or the report of a check. "" if the run
     /// had no problem.
     std::string problem;
-    std::vector<unsigned char> memory;
+    std::vector<unsigned char> output_memory;
     CoalesceCounters counters{};
     /// Source lines that accessed memory, with their counters.
     std::map<unsigned, CoalesceCounters> lines;

@@ -36,14 +36,14 @@ LineStyle choose_line_style(std::size_t index) {
 }
 
 /// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline`.
-const Json* fastest_of_same_step(const Json& headline, const Json& results) {
+const Json* find_faster_of_same_step(const Json& headline, const Json& results) {
     const Json* fastest = course::find_fastest_result(headline.at("step"), results);
     return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
 }
 
 /// Returns the first variant of each step, and every rival except the copy, which the charts draw
 /// as a separate line.
-std::vector<Json> headline_results(const Json& results) {
+std::vector<Json> select_headline_results(const Json& results) {
     std::vector<Json> chosen;
     std::set<std::string> seen;
     for (const Json& result : results) {
@@ -54,332 +54,357 @@ std::vector<Json> headline_results(const Json& results) {
     return chosen;
 }
 
-std::string row_label(const Json& result) {
+std::string format_row_label(const Json& result) {
     return result.value(is_rival(result) ? "variant" : "step", "");
 }
 
 /// Draws the legend for the rings, at the right edge of a picture.
-void draw_legend(Svg& svg, const ShownAndPredicted& both, Point place) {
-    if (!both.predicted) return;
+void draw_legend(Svg& svg, const ChartDataAndPredictions& chart_data, Point right_end) {
+    if (!chart_data.predicted) return;
     const std::string text = "predicted, not measured";
-    svg.ring({place.x - 7 * static_cast<double>(text.size()) + 10, place.y - 4}, 4,
-             kPredictedColour);
-    svg.text(place, text, Anchor::end, 11, kSecondaryTextColour);
+    svg.draw_ring({right_end.x - 7 * static_cast<double>(text.size()) + 10, right_end.y - 4}, 4,
+                  kPredictedColour);
+    svg.text(right_end, text, TextAnchor::end, 11, kSecondaryTextColour);
 }
 
 void draw_legend_of_fastest(Svg& svg, Point place) {
     svg.dot({place.x, place.y - 4}, 4, kFastestColour);
-    svg.text({place.x + 9, place.y}, "the fastest variant of the lesson", Anchor::start, 11,
+    svg.text({place.x + 9, place.y}, "the fastest variant of the lesson", TextAnchor::start, 11,
              kSecondaryTextColour);
 }
 
 /// An axis that maps values to pixels.
-struct Axis {
-    double first_pixel, last_pixel, most;
+struct ValueAxis {
+    double first_pixel, last_pixel, max_value;
     double at(double value) const {
-        return first_pixel + (last_pixel - first_pixel) * value / most;
+        return first_pixel + (last_pixel - first_pixel) * value / max_value;
     }
 };
 
-void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
-    svg.text({left - 6, up.at(up.most) - 10}, "GB/s", Anchor::end, 11, kSecondaryTextColour);
-    for (double gbps = 0; gbps <= up.most; gbps += 1000) {
-        svg.line({left, up.at(gbps)}, {right, up.at(gbps)}, kGridColour);
-        svg.text({left - 6, up.at(gbps) + 4}, format("%.0f", gbps), Anchor::end, 11,
-                 kSecondaryTextColour);
+void draw_gbps_grid(Svg& svg, const ValueAxis& vertical_axis, double left_pixel,
+                    double right_pixel) {
+    svg.text({left_pixel - 6, vertical_axis.at(vertical_axis.max_value) - 10}, "GB/s",
+             TextAnchor::end, 11, kSecondaryTextColour);
+    for (double gbps = 0; gbps <= vertical_axis.max_value; gbps += 1000) {
+        svg.line({left_pixel, vertical_axis.at(gbps)}, {right_pixel, vertical_axis.at(gbps)},
+                 kGridColour);
+        svg.text({left_pixel - 6, vertical_axis.at(gbps) + 4}, format("%.0f", gbps),
+                 TextAnchor::end, 11, kSecondaryTextColour);
     }
 }
 
 // ---- bandwidth by step ----
 
-void draw_gbps_axis(Svg& svg, const Axis& right, double top, double bottom) {
-    for (double gbps = 0; gbps <= right.most; gbps += 1000) {
-        svg.line({right.at(gbps), top}, {right.at(gbps), bottom}, kGridColour);
-        svg.text({right.at(gbps), bottom + 15}, format("%.0f", gbps), Anchor::middle, 11,
-                 kSecondaryTextColour);
+void draw_gbps_axis(Svg& svg, const ValueAxis& horizontal_axis, double top_pixel,
+                    double bottom_pixel) {
+    for (double gbps = 0; gbps <= horizontal_axis.max_value; gbps += 1000) {
+        svg.line({horizontal_axis.at(gbps), top_pixel}, {horizontal_axis.at(gbps), bottom_pixel},
+                 kGridColour);
+        svg.text({horizontal_axis.at(gbps), bottom_pixel + 15}, format("%.0f", gbps),
+                 TextAnchor::middle, 11, kSecondaryTextColour);
     }
 }
 
 /// Draws a ring at the predicted value, on a line that spans its error band.
-void draw_predicted(Svg& svg, const Json& row, const Axis& right, double y) {
-    const double gbps = row.at("gbps"), band = row.value("error_band", 0.0);
-    const double last = std::min(gbps * (1 + band), right.most);
-    svg.line({right.at(gbps / (1 + band)), y}, {right.at(last), y}, kPredictedColour, 1.5);
-    svg.ring({right.at(gbps), y}, 4, kPredictedColour);
+void draw_prediction(Svg& svg, const Json& row, const ValueAxis& horizontal_axis, double y) {
+    const double gbps = row.at("gbps"), error_band = row.value("error_band", 0.0);
+    const double last = std::min(gbps * (1 + error_band), horizontal_axis.max_value);
+    svg.line({horizontal_axis.at(gbps / (1 + error_band)), y}, {horizontal_axis.at(last), y},
+             kPredictedColour, 1.5);
+    svg.draw_ring({horizontal_axis.at(gbps), y}, 4, kPredictedColour);
 }
 
-void draw_bar(Svg& svg, const ShownAndPredicted& both, const Json& result, const Axis& right,
-              double y) {
+void draw_bar(Svg& svg, const ChartDataAndPredictions& chart_data, const Json& result,
+              const ValueAxis& horizontal_axis, double y) {
     constexpr double height = 16;
     const double gbps = result["gbps"];
-    const bool is_predicted = both.shown.is_predicted;
-    svg.text({right.first_pixel - 8, y + 13}, row_label(result), Anchor::end);
-    svg.box({right.first_pixel, y}, right.at(gbps) - right.first_pixel, height,
-            is_predicted       ? kPredictedBarColour
-            : is_rival(result) ? kRivalColour
-                               : kStepColour);
-    const Json* predicted = is_predicted     ? &result
-                            : both.predicted ? both.predicted->row(result)
-                                             : nullptr;
-    if (const Json* fastest = fastest_of_same_step(result, both.shown.results);
+    const bool is_predicted = chart_data.shown.is_predicted;
+    svg.text({horizontal_axis.first_pixel - 8, y + 13}, format_row_label(result), TextAnchor::end);
+    svg.draw_box({horizontal_axis.first_pixel, y},
+                 horizontal_axis.at(gbps) - horizontal_axis.first_pixel, height,
+                 is_predicted       ? kPredictedBarColour
+                 : is_rival(result) ? kRivalColour
+                                    : kStepColour);
+    const Json* predicted_row = is_predicted           ? &result
+                                : chart_data.predicted ? chart_data.predicted->row(result)
+                                                       : nullptr;
+    if (const Json* fastest = find_faster_of_same_step(result, chart_data.shown.results);
         fastest && !is_rival(result)) {
-        const Point end{right.at(fastest->at("gbps")), y + height / 2};
-        svg.line({right.at(gbps), end.y}, end, kFastestColour, 2);
+        const Point end{horizontal_axis.at(fastest->at("gbps")), y + height / 2};
+        svg.line({horizontal_axis.at(gbps), end.y}, end, kFastestColour, 2);
         svg.dot(end, 4, kFastestColour);
     }
-    if (predicted) draw_predicted(svg, *predicted, right, y + height / 2);
-    svg.text({right.last_pixel + 50, y + 13}, format("%.0f", gbps), Anchor::end, 11,
+    if (predicted_row) draw_prediction(svg, *predicted_row, horizontal_axis, y + height / 2);
+    svg.text({horizontal_axis.last_pixel + 50, y + 13}, format("%.0f", gbps), TextAnchor::end, 11,
              kSecondaryTextColour);
-    svg.text({right.last_pixel + 100, y + 13},
+    svg.text({horizontal_axis.last_pixel + 100, y + 13},
              format(is_predicted ? "%.0f %%" : "%.1f %%", 100 * result.value("of_copy", 0.0)),
-             Anchor::end, 11, kSecondaryTextColour);
+             TextAnchor::end, 11, kSecondaryTextColour);
 }
 
-void draw_ceiling(Svg& svg, const Axis& right, double gbps, const std::string& name, double bottom,
-                  Anchor anchor) {
-    svg.line({right.at(gbps), 40}, {right.at(gbps), bottom}, kCopyColour, 1.5, "5 3");
-    const double gap = anchor == Anchor::end ? -4 : 4;
-    svg.text({right.at(gbps) + gap, 50}, name + format(" %.0f", gbps), anchor, 11, kCopyColour);
+void draw_ceiling(Svg& svg, const ValueAxis& horizontal_axis, double ceiling_gbps,
+                  const std::string& name, double bottom_pixel, TextAnchor text_anchor) {
+    svg.line({horizontal_axis.at(ceiling_gbps), 40},
+             {horizontal_axis.at(ceiling_gbps), bottom_pixel}, kCopyColour, 1.5, "5 3");
+    const double text_distance = text_anchor == TextAnchor::end ? -4 : 4;
+    svg.text({horizontal_axis.at(ceiling_gbps) + text_distance, 50},
+             name + format(" %.0f", ceiling_gbps), text_anchor, 11, kCopyColour);
 }
 
 // ---- sectors ----
 
-std::map<std::string, double> useful_sector_fractions(const Json& simulated) {
-    std::map<std::string, double> shares;
-    constexpr double bytes_a_sector = 32;
-    for (const Json& result : simulated.at("results")) {
+std::map<std::string, double> find_useful_fractions(const Json& simulated_results) {
+    std::map<std::string, double> useful_fractions;
+    constexpr double bytes_per_sector = 32;
+    for (const Json& result : simulated_results.at("results")) {
         if (!result.contains("counters")) continue;
         const double sectors = result["counters"].value("load_sectors", 0.0) +
                                result["counters"].value("store_sectors", 0.0);
-        const double useful =
+        const double useful_bytes =
             2 * sizeof(float) * result.value("rows", 0.0) * result.value("cols", 0.0);
         if (sectors == 0) continue;
-        shares[result.value("step", "") + " " + result.value("variant", "")] =
-            useful / (sectors * bytes_a_sector);
+        useful_fractions[result.value("step", "") + " " + result.value("variant", "")] =
+            useful_bytes / (sectors * bytes_per_sector);
     }
-    return shares;
+    return useful_fractions;
 }
 
-void draw_traffic_line(Svg& svg, const Axis& right, const Axis& up, double copy) {
-    svg.line({right.at(0), up.at(0)}, {right.at(1), up.at(copy)}, kCopyColour, 1.5, "5 3");
-    svg.text({right.at(0.62), up.at(0.62 * copy) - 10}, "if only traffic counted", Anchor::end, 11,
-             kCopyColour);
+void draw_traffic_line(Svg& svg, const ValueAxis& horizontal_axis, const ValueAxis& vertical_axis,
+                       double copy_gbps) {
+    svg.line({horizontal_axis.at(0), vertical_axis.at(0)},
+             {horizontal_axis.at(1), vertical_axis.at(copy_gbps)}, kCopyColour, 1.5, "5 3");
+    svg.text({horizontal_axis.at(0.62), vertical_axis.at(0.62 * copy_gbps) - 10},
+             "if only traffic counted", TextAnchor::end, 11, kCopyColour);
 }
 
-void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
+void draw_share_axis(Svg& svg, const ValueAxis& horizontal_axis, const ValueAxis& vertical_axis) {
     for (int percent = 0; percent <= 100; percent += 25) {
-        const double x = right.at(percent / 100.0);
-        svg.line({x, up.at(0)}, {x, up.at(up.most)}, kGridColour);
-        svg.text({x, up.at(0) + 16}, format("%d %%", percent), Anchor::middle, 11,
+        const double x = horizontal_axis.at(percent / 100.0);
+        svg.line({x, vertical_axis.at(0)}, {x, vertical_axis.at(vertical_axis.max_value)},
+                 kGridColour);
+        svg.text({x, vertical_axis.at(0) + 16}, format("%d %%", percent), TextAnchor::middle, 11,
                  kSecondaryTextColour);
     }
-    svg.text({(right.at(0) + right.at(1)) / 2, up.at(0) + 36},
-             "useful part of the sectors that warps request (simulated)", Anchor::middle, 11,
+    svg.text({(horizontal_axis.at(0) + horizontal_axis.at(1)) / 2, vertical_axis.at(0) + 36},
+             "useful part of the sectors that warps request (simulated)", TextAnchor::middle, 11,
              kSecondaryTextColour);
 }
 
 /// A variant's dot in the chart.
-struct NamedPoint {
-    Point place;
+struct NamedDot {
+    Point position_in_chart;
     std::string name;  ///< name of a headline; empty for other variants
 };
 
-std::vector<NamedPoint> list_named_points(const Json& results, const Json& simulated,
-                                          const Axis& right, const Axis& up) {
-    const auto shares = useful_sector_fractions(simulated);
+std::vector<NamedDot> list_dots(const Json& results, const Json& simulated,
+                                const ValueAxis& horizontal_axis, const ValueAxis& vertical_axis) {
+    const auto shares = find_useful_fractions(simulated);
     std::set<std::string> seen;
-    std::vector<NamedPoint> spots;
+    std::vector<NamedDot> dots;
     for (const Json& result : results) {
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end()) continue;
         // Host code is over 40 times slower than kernels, so its dot would not be visible.
         if (course::is_host_result(result)) continue;
-        const bool is_headline = seen.insert(result.value("step", "")).second;
-        spots.push_back({{right.at(share->second), up.at(result["gbps"])},
-                         is_headline ? row_label(result) : ""});
+        const bool is_first_of_step = seen.insert(result.value("step", "")).second;
+        dots.push_back({{horizontal_axis.at(share->second), vertical_axis.at(result["gbps"])},
+                        is_first_of_step ? format_row_label(result) : ""});
     }
-    return spots;
+    return dots;
 }
 
 /// Writes names beside their dots. Names at the right edge are written in a separate column, in
 /// which they do not overlap.
-void draw_point_names(Svg& svg, std::vector<NamedPoint> spots, double edge) {
-    std::ranges::sort(spots, {}, [](const NamedPoint& spot) { return spot.place.y; });
-    double free_from = 0;
-    for (const NamedPoint& spot : spots) {
+void draw_dot_names(Svg& svg, std::vector<NamedDot> dots, double right_edge) {
+    std::ranges::sort(dots, {}, [](const NamedDot& spot) { return spot.position_in_chart.y; });
+    double next_free_y = 0;
+    for (const NamedDot& spot : dots) {
         if (spot.name.empty()) continue;
-        double x = spot.place.x + 8, y = spot.place.y;
-        if (spot.place.x > edge - 20) {
-            x = edge + 10;
-            y = std::max(y, free_from);
-            free_from = y + 14;
+        double x = spot.position_in_chart.x + 8, y = spot.position_in_chart.y;
+        if (spot.position_in_chart.x > right_edge - 20) {
+            x = right_edge + 10;
+            y = std::max(y, next_free_y);
+            next_free_y = y + 14;
         }
-        svg.text({x, y + 4}, spot.name, Anchor::start, 11);
+        svg.text({x, y + 4}, spot.name, TextAnchor::start, 11);
     }
 }
 
 // ---- sizes ----
 
-struct Line {
+struct BandwidthLine {
     std::string name;
-    std::vector<std::pair<double, double>> points;  ///< (side, GB/s)
+    std::vector<std::pair<double, double>> side_and_gbps;  ///< (side, GB/s)
 };
 
-std::vector<Line> lines_over_sizes(const ChartData& shown) {
-    std::vector<Line> lines;
+std::vector<BandwidthLine> make_lines_over_sizes(const ChartData& chart_data) {
+    std::vector<BandwidthLine> lines;
     const auto add = [&](const std::string& name, double side, double gbps) {
-        auto line = std::ranges::find(lines, name, &Line::name);
+        auto line = std::ranges::find(lines, name, &BandwidthLine::name);
         if (line == lines.end()) line = lines.insert(line, {name, {}});
-        line->points.emplace_back(side, gbps);
+        line->side_and_gbps.emplace_back(side, gbps);
     };
-    for (const auto& [side, results] : shown.squares) {
+    for (const auto& [side, results] : chart_data.results_by_side) {
         for (const Json& result : results) {
             if (result.value("variant", "") == "memcpy" && !is_rival(result) && is_timed(result)) {
                 add("memcpy", side, result["gbps"]);
             }
         }
-        for (const Json& result : headline_results(results)) {
-            if (!is_rival(result)) add(row_label(result), side, result["gbps"]);
+        for (const Json& result : select_headline_results(results)) {
+            if (!is_rival(result)) add(format_row_label(result), side, result["gbps"]);
         }
     }
     return lines;
 }
 
-/// Draws a line through points. `place` maps the side of a matrix to its position on the horizontal
-/// axis.
-void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
-               LineStyle style, bool is_predicted) {
-    for (std::size_t i = 0; i < line.points.size(); ++i) {
-        const auto [side, gbps] = line.points[i];
-        const Point to{place[side], up.at(gbps)};
+/// Draws a line through points. `x_by_side` maps the side of a matrix to its position on the
+/// horizontal axis.
+void draw_line(Svg& svg, const BandwidthLine& line, std::map<double, double>& x_by_side,
+               const ValueAxis& vertical_axis, LineStyle style, bool is_predicted) {
+    for (std::size_t i = 0; i < line.side_and_gbps.size(); ++i) {
+        const auto [side, gbps] = line.side_and_gbps[i];
+        const Point to{x_by_side[side], vertical_axis.at(gbps)};
         if (!is_predicted) svg.dot(to, 3, style.colour);
         if (i == 0) continue;
-        const auto [side_before, gbps_before] = line.points[i - 1];
-        svg.line({place[side_before], up.at(gbps_before)}, to, style.colour, 1.5, style.dashes);
+        const auto [side_before, gbps_before] = line.side_and_gbps[i - 1];
+        svg.line({x_by_side[side_before], vertical_axis.at(gbps_before)}, to, style.colour, 1.5,
+                 style.dashes);
     }
 }
 
 /// Writes names at the right ends of the lines, with enough distance between the names.
-void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
-                const std::vector<Line>& lines, double x) {
-    std::ranges::sort(ends);
+void draw_line_names(Svg& svg, std::vector<std::pair<double, std::size_t>> line_ends,
+                     const std::vector<BandwidthLine>& lines, double x) {
+    std::ranges::sort(line_ends);
     double free_from = 0;
-    for (const auto& [wanted, index] : ends) {
+    for (const auto& [wanted, index] : line_ends) {
         const double y = std::max(wanted, free_from);
         const LineStyle style = choose_line_style(index);
         svg.line({x, y}, {x + 18, y}, style.colour, 2, style.dashes);
-        svg.text({x + 23, y + 4}, lines[index].name, Anchor::start, 11);
+        svg.text({x + 23, y + 4}, lines[index].name, TextAnchor::start, 11);
         free_from = y + 14;
     }
 }
 
 /// Draws rings for the predictions of the headlines, in the colours of their lines.
-void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<Line>& lines,
-                std::map<double, double>& place, const Axis& up) {
-    for (const Line& line : predicted) {
-        const auto same = std::ranges::find(lines, line.name, &Line::name);
+void draw_prediction_rings(Svg& svg, const std::vector<BandwidthLine>& predicted_lines,
+                           const std::vector<BandwidthLine>& lines,
+                           std::map<double, double>& x_by_side, const ValueAxis& vertical_axis) {
+    for (const BandwidthLine& line : predicted_lines) {
+        const auto same = std::ranges::find(lines, line.name, &BandwidthLine::name);
         if (same == lines.end()) continue;
         const auto index = static_cast<std::size_t>(same - lines.begin());
-        for (const auto& [side, gbps] : line.points) {
-            if (!place.contains(side)) continue;
-            svg.ring({place[side], up.at(gbps)}, 4, choose_line_style(index).colour);
+        for (const auto& [side, gbps] : line.side_and_gbps) {
+            if (!x_by_side.contains(side)) continue;
+            svg.draw_ring({x_by_side[side], vertical_axis.at(gbps)}, 4,
+                          choose_line_style(index).colour);
         }
     }
 }
 
 }  // namespace
 
-std::string bandwidth_chart(const ChartResults& results) {
-    const ShownAndPredicted both = select_shown(results);
-    const ChartData& shown = both.shown;
-    const std::vector<Json> bars = headline_results(shown.results);
-    constexpr double row = 22, top = 60;
-    const double bottom = top + row * static_cast<double>(bars.size());
-    Svg svg(760, static_cast<int>(bottom) + 64, "Bandwidth by step");
-    const Axis right{150, 640, shown.axis_max_gbps()};
-    svg.text({14, 24}, "GB/s by lesson: " + shown.caption(), Anchor::start, 14);
-    draw_gbps_axis(svg, right, top - 6, bottom);
+std::string draw_bandwidth_chart(const ChartResults& results) {
+    const ChartDataAndPredictions chart_data = select_chart_data(results);
+    const ChartData& shown_data = chart_data.shown;
+    const std::vector<Json> bars = select_headline_results(shown_data.results);
+    constexpr double row_height = 22, top_pixel = 60;
+    const double bottom_pixel = top_pixel + row_height * static_cast<double>(bars.size());
+    Svg svg(760, static_cast<int>(bottom_pixel) + 64, "Bandwidth by step");
+    const ValueAxis horizontal_axis{150, 640, shown_data.axis_max_gbps()};
+    svg.text({14, 24}, "GB/s by lesson: " + shown_data.caption(), TextAnchor::start, 14);
+    draw_gbps_axis(svg, horizontal_axis, top_pixel - 6, bottom_pixel);
     for (std::size_t i = 0; i < bars.size(); ++i) {
-        draw_bar(svg, both, bars[i], right, top + row * static_cast<double>(i));
+        draw_bar(svg, chart_data, bars[i], horizontal_axis,
+                 top_pixel + row_height * static_cast<double>(i));
     }
-    draw_ceiling(svg, right, shown.copy_gbps, "copy", bottom, Anchor::end);
-    if (shown.peak_gbps > 0)
-        draw_ceiling(svg, right, shown.peak_gbps, "peak", bottom, Anchor::start);
-    svg.text({690, 32}, "GB/s", Anchor::end, 11, kSecondaryTextColour);
-    svg.text({740, 32}, "of copy", Anchor::end, 11, kSecondaryTextColour);
-    draw_legend_of_fastest(svg, {18, bottom + 54});
-    svg.text({14, bottom + 36},
+    draw_ceiling(svg, horizontal_axis, shown_data.copy_gbps, "copy", bottom_pixel, TextAnchor::end);
+    if (shown_data.peak_gbps > 0)
+        draw_ceiling(svg, horizontal_axis, shown_data.peak_gbps, "peak", bottom_pixel,
+                     TextAnchor::start);
+    svg.text({690, 32}, "GB/s", TextAnchor::end, 11, kSecondaryTextColour);
+    svg.text({740, 32}, "of copy", TextAnchor::end, 11, kSecondaryTextColour);
+    draw_legend_of_fastest(svg, {18, bottom_pixel + 54});
+    svg.text({14, bottom_pixel + 36},
              std::string("10^9 bytes read + written per second; percent of ") +
-                 (shown.is_predicted ? "a copy; lines: range of nine in ten measurements"
-                                     : "cudaMemcpy in the same run"),
-             Anchor::start, 11, kSecondaryTextColour);
-    draw_legend(svg, both, {746, bottom + 54});
+                 (shown_data.is_predicted ? "a copy; lines: range of nine in ten measurements"
+                                          : "cudaMemcpy in the same run"),
+             TextAnchor::start, 11, kSecondaryTextColour);
+    draw_legend(svg, chart_data, {746, bottom_pixel + 54});
     return svg.finish();
 }
 
-std::string sectors_chart(const ChartResults& results) {
-    const ShownAndPredicted both = select_shown(results);
+std::string draw_sectors_chart(const ChartResults& results) {
+    const ChartDataAndPredictions chart_data = select_chart_data(results);
     Svg svg(760, 460, "Sectors moved and sectors needed");
-    const Axis right{70, 640, 1}, up{400, 62, both.shown.axis_max_gbps()};
-    svg.text({14, 24}, "GB/s against the useful part of the traffic: " + both.shown.caption(),
-             Anchor::start, 14);
-    draw_gbps_grid(svg, up, right.first_pixel, right.last_pixel);
-    draw_share_axis(svg, right, up);
-    draw_traffic_line(svg, right, up, both.shown.copy_gbps);
-    const std::vector<NamedPoint> spots =
-        list_named_points(both.shown.results, results.simulated, right, up);
+    const ValueAxis horizontal_axis{70, 640, 1},
+        vertical_axis{400, 62, chart_data.shown.axis_max_gbps()};
+    svg.text({14, 24}, "GB/s against the useful part of the traffic: " + chart_data.shown.caption(),
+             TextAnchor::start, 14);
+    draw_gbps_grid(svg, vertical_axis, horizontal_axis.first_pixel, horizontal_axis.last_pixel);
+    draw_share_axis(svg, horizontal_axis, vertical_axis);
+    draw_traffic_line(svg, horizontal_axis, vertical_axis, chart_data.shown.copy_gbps);
+    const std::vector<NamedDot> dots =
+        list_dots(chart_data.shown.results, results.simulated, horizontal_axis, vertical_axis);
     // Draw the headlines last, on top of the other variants.
     for (const bool is_headline : {false, true}) {
-        for (const NamedPoint& spot : spots) {
+        for (const NamedDot& spot : dots) {
             if (spot.name.empty() == is_headline) continue;
-            svg.dot(spot.place, is_headline ? 5 : 3, is_headline ? kStepColour : kRivalColour);
+            svg.dot(spot.position_in_chart, is_headline ? 5 : 3,
+                    is_headline ? kStepColour : kRivalColour);
         }
     }
-    if (both.predicted) {
-        for (const NamedPoint& spot :
-             list_named_points(both.predicted->results, results.simulated, right, up)) {
-            if (!spot.name.empty()) svg.ring(spot.place, 4, kPredictedColour);
+    if (chart_data.predicted) {
+        for (const NamedDot& spot : list_dots(chart_data.predicted->results, results.simulated,
+                                              horizontal_axis, vertical_axis)) {
+            if (!spot.name.empty()) svg.draw_ring(spot.position_in_chart, 4, kPredictedColour);
         }
     }
-    draw_point_names(svg, spots, right.last_pixel);
-    draw_legend(svg, both, {746, 450});
+    draw_dot_names(svg, dots, horizontal_axis.last_pixel);
+    draw_legend(svg, chart_data, {746, 450});
     return svg.finish();
 }
 
-std::string sizes_chart(const ChartResults& results) {
-    const ShownAndPredicted both = select_shown(results);
-    const std::vector<Line> lines = lines_over_sizes(both.shown);
+std::string draw_sizes_chart(const ChartResults& results) {
+    const ChartDataAndPredictions chart_data = select_chart_data(results);
+    const std::vector<BandwidthLine> lines = make_lines_over_sizes(chart_data.shown);
     Svg svg(760, 440, "Bandwidth by size");
-    const Axis up{390, 62, both.shown.axis_max_gbps()};
-    svg.text({14, 24}, "GB/s by size, square: " + both.shown.source_label(), Anchor::start, 14);
-    draw_gbps_grid(svg, up, 70, 620);
-    const auto& sides = both.shown.squares;
-    const double steps = std::max<double>(1, static_cast<double>(sides.size()) - 1);
-    std::map<double, double> place;
-    for (const auto& [side, rows] : sides) {
-        place[side] = 90 + 510 * static_cast<double>(place.size()) / steps;
-        svg.text({place[side], 408}, std::to_string(side), Anchor::middle, 11,
+    const ValueAxis vertical_axis{390, 62, chart_data.shown.axis_max_gbps()};
+    svg.text({14, 24}, "GB/s by size, square: " + chart_data.shown.source_label(),
+             TextAnchor::start, 14);
+    draw_gbps_grid(svg, vertical_axis, 70, 620);
+    const auto& results_by_side = chart_data.shown.results_by_side;
+    const double side_intervals =
+        std::max<double>(1, static_cast<double>(results_by_side.size()) - 1);
+    std::map<double, double> x_by_side;
+    for (const auto& [side, rows] : results_by_side) {
+        x_by_side[side] = 90 + 510 * static_cast<double>(x_by_side.size()) / side_intervals;
+        svg.text({x_by_side[side], 408}, std::to_string(side), TextAnchor::middle, 11,
                  kSecondaryTextColour);
     }
-    svg.text({345, 428}, "side of the square matrix, in floats", Anchor::middle, 11,
+    svg.text({345, 428}, "side of the square matrix, in floats", TextAnchor::middle, 11,
              kSecondaryTextColour);
-    std::vector<std::pair<double, std::size_t>> ends;
+    std::vector<std::pair<double, std::size_t>> line_ends;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        draw_line(svg, lines[i], place, up, choose_line_style(i), both.shown.is_predicted);
-        ends.emplace_back(up.at(lines[i].points.back().second), i);
+        draw_line(svg, lines[i], x_by_side, vertical_axis, choose_line_style(i),
+                  chart_data.shown.is_predicted);
+        line_ends.emplace_back(vertical_axis.at(lines[i].side_and_gbps.back().second), i);
     }
-    if (both.predicted) draw_rings(svg, lines_over_sizes(*both.predicted), lines, place, up);
-    if (both.shown.is_predicted) draw_rings(svg, lines, lines, place, up);
-    draw_names(svg, ends, lines, 628);
-    draw_legend(svg, both, {746, 432});
+    if (chart_data.predicted)
+        draw_prediction_rings(svg, make_lines_over_sizes(*chart_data.predicted), lines, x_by_side,
+                              vertical_axis);
+    if (chart_data.shown.is_predicted)
+        draw_prediction_rings(svg, lines, lines, x_by_side, vertical_axis);
+    draw_line_names(svg, line_ends, lines, 628);
+    draw_legend(svg, chart_data, {746, 432});
     return svg.finish();
 }
 
 void draw_charts(const ChartResults& results, const std::string& folder) {
-    write_file(folder + "/bandwidth.svg", bandwidth_chart(results));
-    write_file(folder + "/sectors.svg", sectors_chart(results));
-    write_file(folder + "/sizes.svg", sizes_chart(results));
+    write_file(folder + "/bandwidth.svg", draw_bandwidth_chart(results));
+    write_file(folder + "/sectors.svg", draw_sectors_chart(results));
+    write_file(folder + "/sizes.svg", draw_sizes_chart(results));
 }
 
 }  // namespace coalesce::proof

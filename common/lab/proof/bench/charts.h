@@ -21,15 +21,15 @@ struct ChartResults {
 
 /// Returns a chart of bandwidths, with a bar for each step and each rival. Lines show the bandwidth
 /// of a copy and the GPU's peak. A mark on each bar shows the prediction with its error band.
-std::string bandwidth_chart(const ChartResults& results);
+std::string draw_bandwidth_chart(const ChartResults& results);
 
 /// Returns a scatter chart with a point for each variant. x is the useful fraction of the bytes
 /// that the variant moves, and y is the bandwidth.
-std::string sectors_chart(const ChartResults& results);
+std::string draw_sectors_chart(const ChartResults& results);
 
 /// Returns a chart of the bandwidth of the headline kernels, by the side of the square matrix.
 /// Predictions are drawn as rings.
-std::string sizes_chart(const ChartResults& results);
+std::string draw_sizes_chart(const ChartResults& results);
 
 /// Writes the three charts to `folder`: bandwidth.svg, sectors.svg, sizes.svg.
 void draw_charts(const ChartResults& results, const std::string& folder);

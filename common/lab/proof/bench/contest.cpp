@@ -11,10 +11,10 @@ namespace {
 
 /// The duration of a launch, in milliseconds, above which a kernel's times vary so little that one
 /// timed launch per round is enough.
-constexpr double kSlowMs = 60;
-constexpr int kSeparateLaunches = 3;
+constexpr double kSlowLaunchMs = 60;
+constexpr int kLaunchesOfSeparateVariants = 3;
 
-[[noreturn]] void give_up(const Variant& variant, cudaError_t error) {
+[[noreturn]] void throw_broken_context(const Variant& variant, cudaError_t error) {
     throw std::runtime_error(variant.name +
                              " broke the device's context: " + cudaGetErrorName(error) + ": " +
                              cudaGetErrorString(error) + ". " + advice_for_error(error));
@@ -23,7 +23,7 @@ constexpr int kSeparateLaunches = 3;
 /// Reports whether the variant can take part in a contest. The buffers of a contest are copied and
 /// checked on the device. A computed output may have a different size from the input, and is
 /// checked on the host.
-bool takes_part(const Variant& variant) {
+bool can_share_buffers(const Variant& variant) {
     return variant.in == Memory::device && variant.out == Memory::device && !variant.is_computed();
 }
 
@@ -31,27 +31,28 @@ bool is_host_code(const Variant& variant) {
     return variant.in == Memory::host && variant.out == Memory::host;
 }
 
-bool is_copy_of_the_driver(const VariantResult& entry) {
-    return entry.variant == "memcpy";
+bool is_driver_copy(const VariantResult& result) {
+    return result.variant == "memcpy";
 }
 
 /// Returns the reason why a variant is not run at this size, or "" if it is.
-std::string reason_to_skip(const Variant& variant, Shape shape) {
+std::string find_reason_to_skip(const Variant& variant, Shape shape) {
     if (variant.needs_gpu && simulator_library::is_loaded()) return "this variant needs a real GPU";
     return find_refusal(variant, shape);
 }
 
-bool share_buffers(const Problem& one, const Problem& other) {
+bool need_equal_buffers(const Problem& one, const Problem& other) {
     return one.element_size == other.element_size && one.elements() == other.elements() &&
            one.is_in_place() == other.is_in_place();
 }
 
-std::vector<VariantToTime>& find_buffer_group(
-    const VariantToTime& seat, Shape shape,
+std::vector<VariantToTime>& find_or_add_buffer_group(
+    const VariantToTime& variant_to_time, Shape shape,
     std::vector<std::vector<VariantToTime>>& buffer_groups) {
-    const Problem problem = problem_for_shape(*seat.variant, shape);
+    const Problem problem = problem_for_shape(*variant_to_time.variant, shape);
     for (std::vector<VariantToTime>& heat : buffer_groups) {
-        if (share_buffers(problem, problem_for_shape(*heat.front().variant, shape))) return heat;
+        if (need_equal_buffers(problem, problem_for_shape(*heat.front().variant, shape)))
+            return heat;
     }
     return buffer_groups.emplace_back();
 }
@@ -59,131 +60,137 @@ std::vector<VariantToTime>& find_buffer_group(
 }  // namespace
 
 VariantsToTime group_variants(const std::vector<StepVariants>& steps, Shape shape) {
-    VariantsToTime field;
+    VariantsToTime grouped_variants;
     for (const StepVariants& step : steps) {
         for (const Variant& variant : step.variants) {
-            VariantResult entry{step.name, variant.name, reason_to_skip(variant, shape), ""};
+            VariantResult entry{step.name, variant.name, find_reason_to_skip(variant, shape), ""};
             entry.element_size = variant.element_size;
-            const VariantToTime seat{&variant, field.entries.size()};
-            if (entry.skipped.empty()) {
+            const VariantToTime variant_to_time{&variant, grouped_variants.entries.size()};
+            if (entry.reason_for_skipping.empty()) {
                 const Problem problem = problem_for_shape(variant, shape);
                 entry.bytes = static_cast<double>(problem.moved_bytes());
-                if (problem.is_permuted()) entry.array = text_of(problem.axes());
-                auto& seats = takes_part(variant)
-                                  ? find_buffer_group(seat, shape, field.buffer_groups)
-                                  : field.separate_variants;
-                seats.push_back(seat);
+                if (problem.is_permuted()) entry.permuted_axes = text_of(problem.axes());
+                auto& buffer_group = can_share_buffers(variant)
+                                         ? find_or_add_buffer_group(variant_to_time, shape,
+                                                                    grouped_variants.buffer_groups)
+                                         : grouped_variants.separate_variants;
+                buffer_group.push_back(variant_to_time);
             }
-            field.entries.push_back(entry);
+            grouped_variants.entries.push_back(entry);
         }
     }
-    return field;
+    return grouped_variants;
 }
 
-SharedBufferBenchmark::SharedBufferBenchmark(const std::vector<VariantToTime>& seats, Shape shape,
-                                             std::vector<VariantResult>& entries)
-    : entrants_(seats),
+SharedBufferBenchmark::SharedBufferBenchmark(const std::vector<VariantToTime>& variants_to_time,
+                                             Shape shape, std::vector<VariantResult>& entries)
+    : variants_to_time_(variants_to_time),
       shape_(shape),
       entries_(entries),
-      buffers_(problem_for_shape(*seats.front().variant, shape)) {
-    for (const VariantToTime& seat : seats)
-        is_copied_by_a_variant_ |= is_copy_of_the_driver(entries[seat.entry]);
+      buffers_(problem_for_shape(*variants_to_time.front().variant, shape)) {
+    for (const VariantToTime& variant_to_time : variants_to_time)
+        is_copied_by_a_variant_ |= is_driver_copy(entries[variant_to_time.entry_index]);
     buffers_.prepare();
     const Problem& problem = buffers_.problem();
-    input_sum_ = checksum(buffers_.in(), problem.bytes());
+    input_checksum_ = compute_checksum(buffers_.in(), problem.bytes());
     if (!problem.is_in_place()) return;
-    before_ = DeviceBuffer(problem.bytes());
-    CUDA_CHECK(
-        cudaMemcpy(before_.data(), buffers_.in(), problem.bytes(), cudaMemcpyDeviceToDevice));
+    original_matrix_ = DeviceBuffer(problem.bytes());
+    CUDA_CHECK(cudaMemcpy(original_matrix_.data(), buffers_.in(), problem.bytes(),
+                          cudaMemcpyDeviceToDevice));
 }
 
-std::size_t SharedBufferBenchmark::bytes_needed(const std::vector<VariantToTime>& seats,
-                                                Shape shape) {
-    return VerifiedBuffers::bytes_needed(problem_for_shape(*seats.front().variant, shape));
+std::size_t SharedBufferBenchmark::bytes_of_buffers(
+    const std::vector<VariantToTime>& variants_to_time, Shape shape) {
+    return VerifiedBuffers::bytes_needed(
+        problem_for_shape(*variants_to_time.front().variant, shape));
 }
 
-void SharedBufferBenchmark::launch(const VariantToTime& seat) {
-    coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
+void SharedBufferBenchmark::launch(const VariantToTime& variant_to_time) {
+    coalesce::launch(*variant_to_time.variant, buffers_.problem(), buffers_.out(), buffers_.in());
 }
 
 /// Copies the input to the output. For an in-place problem, restores the original matrix.
-void SharedBufferBenchmark::copy() {
-    const bool is_in_place = buffers_.problem().is_in_place();
-    CUDA_CHECK(cudaMemcpyAsync(buffers_.out(), is_in_place ? before_.data() : buffers_.in(),
+void SharedBufferBenchmark::copy_or_restore() {
+    const bool is_problem_in_place = buffers_.problem().is_in_place();
+    CUDA_CHECK(cudaMemcpyAsync(buffers_.out(),
+                               is_problem_in_place ? original_matrix_.data() : buffers_.in(),
                                buffers_.problem().bytes(), cudaMemcpyDeviceToDevice));
 }
 
 /// Poisons the output, or restores the matrix of an in-place problem.
 void SharedBufferBenchmark::prepare_output(const Problem& problem) {
     buffers_.set_problem(problem);
-    if (problem.is_in_place()) return copy();
+    if (problem.is_in_place()) return copy_or_restore();
     buffers_.poison();
 }
 
-bool SharedBufferBenchmark::is_right_on_device() const {
+bool SharedBufferBenchmark::is_output_right() const {
     const Problem& problem = buffers_.problem();
-    const void* const input = before_.data() ? before_.data() : buffers_.in();
+    const void* const input = original_matrix_.data() ? original_matrix_.data() : buffers_.in();
     return count_wrong_cells(problem, buffers_.out(), input) == 0 &&
-           checksum(input, problem.bytes()) == input_sum_;
+           compute_checksum(input, problem.bytes()) == input_checksum_;
 }
 
 /// Tests the check of outputs: it must detect a completely wrong output, and a single wrong bit.
 void SharedBufferBenchmark::verify_that_checks_detect_errors() {
-    Problem problem = problem_for_shape(*entrants_.front().variant, shape_);
+    Problem problem = problem_for_shape(*variants_to_time_.front().variant, shape_);
     problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};
     prepare_output(problem);
-    const void* const input = before_.data() ? before_.data() : buffers_.in();
-    const auto wrong = [&] { return count_wrong_cells(problem, buffers_.out(), input); };
-    const bool is_poisoned = !problem.is_in_place();
-    bool sees = wrong() == (is_poisoned ? static_cast<std::uint64_t>(problem.elements()) : 0);
-    if (is_poisoned) copy();
-    sees = sees && wrong() == 0;
+    const void* const input = original_matrix_.data() ? original_matrix_.data() : buffers_.in();
+    const auto count_wrong = [&] { return count_wrong_cells(problem, buffers_.out(), input); };
+    const bool is_output_poisoned = !problem.is_in_place();
+    bool detects_mistakes =
+        count_wrong() == (is_output_poisoned ? static_cast<std::uint64_t>(problem.elements()) : 0);
+    if (is_output_poisoned) copy_or_restore();
+    detects_mistakes = detects_mistakes && count_wrong() == 0;
     unsigned char last = 0;
     auto* const place = reinterpret_cast<unsigned char*>(buffers_.out()) + problem.bytes() - 1;
     CUDA_CHECK(cudaMemcpy(&last, place, 1, cudaMemcpyDeviceToHost));
     last ^= 1;
     CUDA_CHECK(cudaMemcpy(place, &last, 1, cudaMemcpyHostToDevice));
-    if (!sees || wrong() != 1) {
+    if (!detects_mistakes || count_wrong() != 1) {
         throw std::runtime_error(
             "the check on the device did not detect a planted mistake: see "
             "common/lab/proof/device_check.cu");
     }
 }
 
-void SharedBufferBenchmark::verify_on_device(const VariantToTime& seat, bool also_on_host) {
-    const Variant& variant = *seat.variant;
-    VariantResult& entry = entries_[seat.entry];
+void SharedBufferBenchmark::verify_on_device(const VariantToTime& variant_to_time,
+                                             bool checks_on_host_too) {
+    const Variant& variant = *variant_to_time.variant;
+    VariantResult& entry = entries_[variant_to_time.entry_index];
     prepare_output(problem_for_shape(variant, shape_));
-    launch(seat);
-    const cudaError_t launched = cudaGetLastError();
-    const cudaError_t ended = cudaDeviceSynchronize();
-    if (ended != cudaSuccess) give_up(variant, ended);
-    if (launched != cudaSuccess) {
-        entry.wrong = std::string("the launch failed: ") + cudaGetErrorName(launched);
+    launch(variant_to_time);
+    const cudaError_t launch_error = cudaGetLastError();
+    const cudaError_t kernel_error = cudaDeviceSynchronize();
+    if (kernel_error != cudaSuccess) throw_broken_context(variant, kernel_error);
+    if (launch_error != cudaSuccess) {
+        entry.output_error = std::string("the launch failed: ") + cudaGetErrorName(launch_error);
         return;
     }
-    const bool is_right = is_right_on_device();
-    if (is_right && !also_on_host) return;
+    const bool is_right_on_device = is_output_right();
+    if (is_right_on_device && !checks_on_host_too) return;
     const Comparison comparison = buffers_.check();
-    if (!comparison.is_right()) entry.wrong = comparison.text();
-    if (comparison.is_right() != is_right) {
+    if (!comparison.is_right()) entry.output_error = comparison.text();
+    if (comparison.is_right() != is_right_on_device) {
         throw std::runtime_error(
             variant.name +
             ": the check on the device and the one on the host disagree: "
             "one of common/lab/proof/device_check.cu and common/harness is wrong");
     }
-    if (!is_right) buffers_.prepare();
+    if (!is_right_on_device) buffers_.prepare();
 }
 
-void SharedBufferBenchmark::verify(bool also_on_host) {
+void SharedBufferBenchmark::verify(bool checks_on_host_too) {
     verify_that_checks_detect_errors();
-    for (const VariantToTime& seat : entrants_) verify_on_device(seat, also_on_host);
+    for (const VariantToTime& variant_to_time : variants_to_time_)
+        verify_on_device(variant_to_time, checks_on_host_too);
 }
 
-void run_separate_variants(VariantsToTime& field, Shape shape, Stopwatch* stopwatch) {
-    for (const VariantToTime& seat : field.separate_variants) {
-        VariantResult& entry = field.entries[seat.entry];
-        const Variant& variant = *seat.variant;
+void run_separate_variants(VariantsToTime& grouped_variants, Shape shape, Stopwatch* stopwatch) {
+    for (const VariantToTime& variant_to_time : grouped_variants.separate_variants) {
+        VariantResult& entry = grouped_variants.entries[variant_to_time.entry_index];
+        const Variant& variant = *variant_to_time.variant;
         const Problem problem = problem_for_shape(variant, shape);
         VerifiedBuffers buffers(problem, VerifiedBuffers::kDefaultGuardBytes, variant.in,
                                 variant.out);
@@ -191,44 +198,46 @@ void run_separate_variants(VariantsToTime& field, Shape shape, Stopwatch* stopwa
         const auto work = [&] { launch(variant, problem, buffers.out(), buffers.in()); };
         work();
         const Comparison comparison = buffers.check();
-        if (!comparison.is_right()) entry.wrong = comparison.text();
+        if (!comparison.is_right()) entry.output_error = comparison.text();
         if (!comparison.is_right() || !stopwatch) continue;
         if (is_host_code(variant)) {
             entry.ms = {stopwatch->time_on_host(work).ms};
             continue;
         }
-        for (int i = 0; i < kSeparateLaunches; ++i) {
+        for (int i = 0; i < kLaunchesOfSeparateVariants; ++i) {
             entry.ms.push_back(stopwatch->time_once_on_device(work));
         }
     }
 }
 
-void SharedBufferBenchmark::time_round(Stopwatch& stopwatch, int round, int launches) {
-    const auto take_turn = [&](std::vector<double>& ms, const auto& work) {
-        const int count = stopwatch.time_once_on_device(work) > kSlowMs ? 1 : launches;
+void SharedBufferBenchmark::time_round(Stopwatch& stopwatch, int round_index, int timed_launches) {
+    const auto time_launches = [&](std::vector<double>& ms, const auto& work) {
+        const int count = stopwatch.time_once_on_device(work) > kSlowLaunchMs ? 1 : timed_launches;
         for (int i = 0; i < count; ++i) ms.push_back(stopwatch.time_once_on_device(work));
     };
-    if (!is_copied_by_a_variant_) take_turn(copy_ms_, [&] { copy(); });
-    for (std::size_t turn = 0; turn < entrants_.size(); ++turn) {
-        const std::size_t first = static_cast<std::size_t>(round) * entrants_.size() / 3;
-        const VariantToTime& seat = entrants_[(turn + first) % entrants_.size()];
-        VariantResult& entry = entries_[seat.entry];
+    if (!is_copied_by_a_variant_) time_launches(copy_ms_, [&] { copy_or_restore(); });
+    for (std::size_t turn = 0; turn < variants_to_time_.size(); ++turn) {
+        const std::size_t first =
+            static_cast<std::size_t>(round_index) * variants_to_time_.size() / 3;
+        const VariantToTime& variant_to_time =
+            variants_to_time_[(turn + first) % variants_to_time_.size()];
+        VariantResult& entry = entries_[variant_to_time.entry_index];
         if (!entry.is_verified()) continue;
-        buffers_.set_problem(problem_for_shape(*seat.variant, shape_));
-        take_turn(entry.ms, [&] { launch(seat); });
+        buffers_.set_problem(problem_for_shape(*variant_to_time.variant, shape_));
+        time_launches(entry.ms, [&] { launch(variant_to_time); });
         if (!copy_ms_.empty()) entry.copy_gbps = entry.bytes / summarize_timings(copy_ms_).ms / 1e6;
     }
 }
 
-void SharedBufferBenchmark::check_at_the_end() {
-    for (const VariantToTime& seat : entrants_) {
-        if (!entries_[seat.entry].is_verified()) continue;
-        prepare_output(problem_for_shape(*seat.variant, shape_));
-        launch(seat);
+void SharedBufferBenchmark::check_one_final_output() {
+    for (const VariantToTime& variant_to_time : variants_to_time_) {
+        if (!entries_[variant_to_time.entry_index].is_verified()) continue;
+        prepare_output(problem_for_shape(*variant_to_time.variant, shape_));
+        launch(variant_to_time);
         const Comparison comparison = buffers_.check();
         if (!comparison.is_right()) {
-            throw std::runtime_error("after all launches, " + seat.variant->name + " is wrong:\n" +
-                                     comparison.text());
+            throw std::runtime_error("after all launches, " + variant_to_time.variant->name +
+                                     " is wrong:\n" + comparison.text());
         }
         return;
     }

@@ -13,10 +13,10 @@
 namespace coalesce::proof {
 namespace {
 
-constexpr double kSmiSeconds = 20;
+constexpr double kMaxQuerySeconds = 20;
 
 /// The names of fields in nvidia-smi's queries and in our results.
-constexpr const char* kQueries[][2] = {
+constexpr const char* kSmiFields[][2] = {
     {"name", "name"},
     {"driver_version", "driver_version"},
     {"clocks.sm", "sm_mhz"},
@@ -40,7 +40,7 @@ std::string find_source_commit() {
     // The pattern excludes all tags, so that git prints the whole hash.
     const ProcessResult ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
                                            "--abbrev=40", "--exclude=*", "--dirty=-changed"},
-                                          kSmiSeconds);
+                                          kMaxQuerySeconds);
     return ended.exit_code == 0 ? trimmed(ended.output) : "unknown";
 }
 
@@ -48,41 +48,41 @@ std::string find_source_commit() {
 Json query_nvidia_smi(std::size_t count) {
     std::string wanted;
     for (std::size_t i = 0; i < count; ++i) {
-        wanted += (i == 0 ? "" : ",") + std::string(kQueries[i][0]);
+        wanted += (i == 0 ? "" : ",") + std::string(kSmiFields[i][0]);
     }
     const ProcessResult ended = run_child(
         {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
-        kSmiSeconds);
-    Json answer = Json::object();
-    if (ended.exit_code != 0) return answer;
+        kMaxQuerySeconds);
+    Json values_by_field = Json::object();
+    if (ended.exit_code != 0) return values_by_field;
     std::istringstream values(ended.output.substr(0, ended.output.find('\n')));
     for (std::size_t i = 0; i < count; ++i) {
         std::string value;
         if (std::getline(values, value, ','))
-            answer[kQueries[i][1]] = parse_number_or_text(trimmed(value));
+            values_by_field[kSmiFields[i][1]] = parse_number_or_text(trimmed(value));
     }
-    return answer;
+    return values_by_field;
 }
 
 }  // namespace
 
-Json ask_nvidia_smi() {
+Json query_gpu_state() {
     // Some drivers do not know the name of the last field. nvidia-smi rejects a whole query that
     // contains an unknown name.
-    for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
+    for (const std::size_t count : {std::size(kSmiFields), std::size(kSmiFields) - 1}) {
         const Json answer = query_nvidia_smi(count);
         if (!answer.empty()) return answer;
     }
     return Json::object();
 }
 
-Json run_record(const std::string& commit, const Json& more) {
+Json make_run_record(const std::string& commit, const Json& additional_fields) {
     Json run{{"date", utc_time("%Y-%m-%d")},
              {"commit", commit.empty() ? find_source_commit() : commit},
              {"toolkit",
               format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
                      __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)}};
-    run.update(more);
+    run.update(additional_fields);
     return run;
 }
 

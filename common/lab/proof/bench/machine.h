@@ -11,15 +11,15 @@ namespace coalesce::proof {
 
 /// Returns what nvidia-smi reports about the first GPU, such as its clocks and temperature. Returns
 /// an empty object if nvidia-smi fails. The call takes a few tenths of a second.
-Json ask_nvidia_smi();
+Json query_gpu_state();
 
 /// Runs nvidia-smi in another thread, so that the clocks are read while the GPU is working.
-inline std::future<Json> start_nvidia_smi_query() {
-    return std::async(std::launch::async, ask_nvidia_smi);
+inline std::future<Json> start_gpu_state_query() {
+    return std::async(std::launch::async, query_gpu_state);
 }
 
 /// Returns the record of a run, with the date in UTC, the commit of the source, the toolkit, and
-/// the members of `more`. If `commit` is empty, asks git for it.
-Json run_record(const std::string& commit, const Json& more);
+/// the members of `additional_fields`. If `commit` is empty, asks git for it.
+Json make_run_record(const std::string& commit, const Json& additional_fields);
 
 }  // namespace coalesce::proof

@@ -16,25 +16,25 @@ namespace coalesce::proof {
 /// and Triton.
 class PythonRivals {
 public:
-    /// Starts the program, unless `wanted` is false. The program imports its libraries while the
+    /// Starts the program, unless `is_wanted` is false. The program imports its libraries while the
     /// first kernels are being verified.
-    PythonRivals(const std::string& script, bool wanted);
+    PythonRivals(const std::string& script, bool is_wanted);
 
     /// Creates a matrix of this shape, and verifies the rivals on it.
-    void begin(Shape shape);
+    void begin_size(Shape shape);
     /// Times the rivals while nothing else uses the device.
     void time_round(int launches);
     /// Returns the entries of the current size.
     const std::vector<VariantResult>& entries() const { return entries_; }
     /// Returns the versions of the available libraries, such as "torch 2.11.0".
-    const std::string& versions() const { return versions_; }
+    const std::string& versions() const { return library_versions_; }
 
 private:
-    nlohmann::json ask(const nlohmann::json& question);
-    void give_up(const std::string& why);
+    nlohmann::json ask_script(const nlohmann::json& question);
+    void skip_all_rivals(const std::string& reason);
 
     std::unique_ptr<Child> python_;
-    std::string absence_reason_, versions_;
+    std::string absence_reason_, library_versions_;
     std::vector<VariantResult> entries_;
 };
 

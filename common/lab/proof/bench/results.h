@@ -14,7 +14,7 @@ namespace coalesce::proof {
 struct SizeResults {
     Shape shape;
     std::vector<VariantResult> entries;  ///< all variants in the course's order, then the rivals
-    Json clocks;                         ///< the GPU's clock rates while it was working
+    Json clock_rates;                    ///< the GPU's clock rates while it was working
 
     /// Returns the bandwidth of cudaMemcpyAsync, which is the upper limit for all variants. Returns
     /// 0 if it was not timed.

@@ -14,7 +14,7 @@ namespace coalesce::proof {
 /// was not measured.
 struct ShareChartItem {
     std::string name;
-    std::vector<double> fractions_of_compared;
+    std::vector<double> fraction_by_competitor;
 };
 
 struct ShareChartTexts {
@@ -23,15 +23,16 @@ struct ShareChartTexts {
 };
 
 /// Returns the chart as SVG.
-std::string share_chart(const ShareChartTexts& texts, const std::vector<ShareChartItem>& things);
+std::string draw_share_chart(const ShareChartTexts& texts,
+                             const std::vector<ShareChartItem>& chart_items);
 
 /// Returns a chart of the speeds of coalesce::transpose and PyTorch, as fractions of a copy's
 /// speed. `shapes` is the output of build/bin/shapes.
-std::string shapes_chart(const Json& shapes);
+std::string draw_shapes_chart(const Json& shapes);
 
 /// Returns a chart that compares the methods of transposing across several GPUs. A bar shows a
 /// method's speed with its best number of chunks, as a fraction of the link's speed. Each element
-/// of `of_gpus` is the output of 16_many_gpus --json for one number of GPUs.
-std::string links_chart(const std::vector<Json>& of_gpus);
+/// of `results_by_gpu_count` is the output of 16_many_gpus --json for one number of GPUs.
+std::string draw_links_chart(const std::vector<Json>& results_by_gpu_count);
 
 }  // namespace coalesce::proof

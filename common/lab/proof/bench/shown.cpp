@@ -8,22 +8,22 @@
 namespace coalesce::proof {
 namespace {
 
-std::string shape_name(const Json& result) {
+std::string format_shape_name(const Json& result) {
     return Shape{result.at("rows"), result.at("cols")}.name();
 }
 
-void add_square(std::map<int, Json>& by_side, const Json& results) {
+void add_if_square(std::map<int, Json>& results_by_side, const Json& results) {
     if (results.empty() || results[0]["rows"] != results[0]["cols"]) return;
-    by_side[results[0]["rows"].get<int>()] = results;
+    results_by_side[results[0]["rows"].get<int>()] = results;
 }
 
-ChartData make_shown_measured(const Json& measured) {
+ChartData make_measured_chart_data(const Json& measured) {
     ChartData shown{.results = measured.at("results"),
                     .gpu = measured["device"].value("name", ""),
                     .peak_gbps = measured["device"].value("peak_gbps", 5000.0)};
-    add_square(shown.squares, shown.results);
+    add_if_square(shown.results_by_side, shown.results);
     for (const Json& size : measured.value("other_sizes", Json::array())) {
-        add_square(shown.squares, size.at("results"));
+        add_if_square(shown.results_by_side, size.at("results"));
     }
     // Find the bandwidth of cudaMemcpy in the same run.
     for (const Json& result : shown.results) {
@@ -44,7 +44,7 @@ bool has_float_elements(const Json& row) {
 
 /// Converts the predictions for float matrices, which every step accepts, to rows like those of
 /// measurements.
-Json format_predicted_rows(const Json& results) {
+Json extract_predicted_rows(const Json& results) {
     Json rows = Json::array();
     for (const Json& result : results) {
         if (!result.contains("predicted")) continue;
@@ -59,13 +59,13 @@ Json format_predicted_rows(const Json& results) {
     return rows;
 }
 
-ChartData make_shown_predicted(const Json& predicted) {
-    ChartData shown{.results = format_predicted_rows(predicted.at("results")),
+ChartData make_predicted_chart_data(const Json& predicted) {
+    ChartData shown{.results = extract_predicted_rows(predicted.at("results")),
                     .gpu = predicted.at("device").value("name", ""),
                     .is_predicted = true};
-    add_square(shown.squares, shown.results);
+    add_if_square(shown.results_by_side, shown.results);
     for (const Json& size : predicted.value("other_sizes", Json::array())) {
-        add_square(shown.squares, format_predicted_rows(size.at("results")));
+        add_if_square(shown.results_by_side, extract_predicted_rows(size.at("results")));
     }
     const timing::Gpu& gpu = timing::find_gpu(shown.gpu);
     shown.copy_gbps = gpu.copy_gbps;
@@ -88,7 +88,7 @@ std::string ChartData::source_label() const {
 }
 
 std::string ChartData::caption() const {
-    return gpu + ", " + shape_name(results.at(0)) + " floats, " +
+    return gpu + ", " + format_shape_name(results.at(0)) + " floats, " +
            (is_predicted ? "predicted, not measured" : "measured");
 }
 
@@ -96,23 +96,24 @@ double ChartData::axis_max_gbps() const {
     return 1000 * std::ceil(peak_gbps / 1000 + 0.01);
 }
 
-const Json* ChartData::row(const Json& of) const {
-    const auto side = squares.find(of.at("rows").get<int>());
-    if (side == squares.end() || of["rows"] != of["cols"]) return nullptr;
+const Json* ChartData::row(const Json& result) const {
+    const auto side = results_by_side.find(result.at("rows").get<int>());
+    if (side == results_by_side.end() || result["rows"] != result["cols"]) return nullptr;
     for (const Json& one : side->second) {
-        if (one.at("step") == of.at("step") && one.at("variant") == of.at("variant")) return &one;
+        if (one.at("step") == result.at("step") && one.at("variant") == result.at("variant"))
+            return &one;
     }
     return nullptr;
 }
 
-ShownAndPredicted select_shown(const ChartResults& results) {
-    if (results.measured.is_null()) return {make_shown_predicted(results.predicted), {}};
-    ShownAndPredicted both{make_shown_measured(results.measured), {}};
-    if (results.predicted.is_null()) return both;
-    if (results.predicted.at("device").value("name", "") == both.shown.gpu) {
-        both.predicted = make_shown_predicted(results.predicted);
+ChartDataAndPredictions select_chart_data(const ChartResults& results) {
+    if (results.measured.is_null()) return {make_predicted_chart_data(results.predicted), {}};
+    ChartDataAndPredictions chart_data{make_measured_chart_data(results.measured), {}};
+    if (results.predicted.is_null()) return chart_data;
+    if (results.predicted.at("device").value("name", "") == chart_data.shown.gpu) {
+        chart_data.predicted = make_predicted_chart_data(results.predicted);
     }
-    return both;
+    return chart_data;
 }
 
 }  // namespace coalesce::proof

@@ -13,8 +13,8 @@ namespace coalesce::proof {
 
 /// The results that a chart shows, measured or predicted, and the GPU that they belong to.
 struct ChartData {
-    Json results = {};                 ///< results with a "gbps" field, for the largest square
-    std::map<int, Json> squares = {};  ///< results for all squares, by side length
+    Json results = {};  ///< results with a "gbps" field, for the largest square
+    std::map<int, Json> results_by_side = {};  ///< results for all squares, by side length
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;
     bool is_predicted = false;
@@ -24,20 +24,20 @@ struct ChartData {
     std::string caption() const;
     /// Returns the end of the axis in GB/s: the next multiple of 1000 above the peak.
     double axis_max_gbps() const;
-    /// Returns the row that has the same variant and square size as `of`, or nullptr.
-    const Json* row(const Json& of) const;
+    /// Returns the row that has the same variant and square size as `result`, or nullptr.
+    const Json* row(const Json& result) const;
 };
 
 /// The data to draw, and the predictions for the same GPU. `predicted` is empty if `shown` itself
 /// contains predictions.
-struct ShownAndPredicted {
+struct ChartDataAndPredictions {
     ChartData shown;
     std::optional<ChartData> predicted;
 };
 
 /// Selects the data and the predictions from `results`. Throws a JSON exception if the files have a
 /// different format.
-ShownAndPredicted select_shown(const ChartResults& results);
+ChartDataAndPredictions select_chart_data(const ChartResults& results);
 
 bool is_rival(const Json& result);
 /// Reports whether a result is correct and has a bandwidth.

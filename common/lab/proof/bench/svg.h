@@ -29,7 +29,7 @@ struct Point {
 };
 
 /// The alignment of text relative to its point.
-enum class Anchor { start, middle, end };
+enum class TextAnchor { start, middle, end };
 
 /// An SVG picture that is being drawn.
 class Svg {
@@ -38,23 +38,23 @@ public:
     Svg(int width, int height, const std::string& title);
 
     /// Draws a filled rectangle.
-    void box(Point corner, double width, double height, const std::string& fill);
+    void draw_box(Point corner, double width, double height, const std::string& fill);
     /// Draws a line. `dashes` is a pattern such as "4 3", or "" for a solid line.
     void line(Point from, Point to, const std::string& colour, double width = 1,
               const std::string& dashes = "");
     /// Draws a disc.
     void dot(Point centre, double radius, const std::string& fill);
     /// Draws a ring.
-    void ring(Point centre, double radius, const std::string& colour);
+    void draw_ring(Point centre, double radius, const std::string& colour);
     /// Draws text of `size` pixels.
-    void text(Point place, const std::string& text, Anchor anchor = Anchor::start, double size = 12,
-              const std::string& colour = kTextColour);
+    void text(Point place, const std::string& text, TextAnchor anchor = TextAnchor::start,
+              double size = 12, const std::string& colour = kTextColour);
 
     /// Returns the whole SVG file.
-    std::string finish() const { return body_ + "</svg>\n"; }
+    std::string finish() const { return svg_text_ + "</svg>\n"; }
 
 private:
-    std::string body_;
+    std::string svg_text_;
 };
 
 }  // namespace coalesce::proof

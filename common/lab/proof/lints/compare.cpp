@@ -24,16 +24,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The largest error of a price, as a fraction of the measured loss.
-constexpr double kTolerance = .3;
+constexpr double kMaxFractionOff = .3;
 
 /// The place at which a pair's lint must be reported.
-struct Mark {
+struct LintMark {
     std::string lint;
     unsigned line = 0;
 };
 
 /// Returns the place of the comment `// lint ID` in a source.
-Mark find_mark(const std::filesystem::path& source) {
+LintMark find_lint_mark(const std::filesystem::path& source) {
     static const std::string marker = "// lint ";
     unsigned number = 0;
     for (const std::string& line : coalesce::lines_of(coalesce::read_file(source))) {
@@ -57,7 +57,7 @@ std::map<std::string, std::string> read_exceptions(const std::string& file) {
 
 /// Returns the price of the marked lint as a fraction of the launch's predicted time, or a negative
 /// number if the lint was not reported.
-double find_price(const Json& run, const std::string& source, const Mark& mark) {
+double find_predicted_cost(const Json& run, const std::string& source, const LintMark& mark) {
     for (const Json& lint : run["lints"]) {
         const std::string file = lint["file"];
         if (lint["id"] == mark.lint && lint["line"] == mark.line &&
@@ -74,37 +74,40 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: compare_lints SIMULATE PLANTED SOURCES MEASURED EXCEPTIONS\n");
         return 2;
     }
-    const std::string simulate = argv[1], planted = argv[2];
+    const std::string simulate_program = argv[1], planted_folder = argv[2];
     const std::filesystem::path sources = argv[3];
     const Json pairs = Json::parse(coalesce::read_file(argv[4]))["pairs"];
     const auto exceptions = read_exceptions(argv[5]);
-    std::size_t found = 0, right = 0, errors = 0;
+    std::size_t found = 0, right_predictions = 0, errors = 0;
     std::printf("%-24s %-20s %9s %9s\n", "pair", "lint", "price", "measured");
     for (const auto& [name, times] : pairs.items()) {
-        const Mark mark = find_mark(sources / (name + ".cu"));
-        const Json run = coalesce::tests::simulate(
-                             simulate, {"--quiet", "--check", "none", "--lints"}, {planted, name})
-                             .report;
-        const double price = find_price(run, name, mark), slow = times["inefficient_ms"],
-                     fast = times["efficient_ms"], loss = (slow - fast) / slow;
-        const bool is_right = price >= 0 && std::abs(price - loss) <= kTolerance * loss,
+        const LintMark mark = find_lint_mark(sources / (name + ".cu"));
+        const Json run =
+            coalesce::tests::simulate(simulate_program, {"--quiet", "--check", "none", "--lints"},
+                                      {planted_folder, name})
+                .report;
+        const double predicted_cost = find_predicted_cost(run, name, mark),
+                     inefficient_ms = times["inefficient_ms"], efficient_ms = times["efficient_ms"],
+                     measured_cost = (inefficient_ms - efficient_ms) / inefficient_ms;
+        const bool is_right = predicted_cost >= 0 && std::abs(predicted_cost - measured_cost) <=
+                                                         kMaxFractionOff * measured_cost,
                    is_exception = exceptions.contains(name);
-        found += price >= 0;
-        right += is_right;
+        found += predicted_cost >= 0;
+        right_predictions += is_right;
         const char* remark = "";
-        if (price < 0 && !is_exception)
+        if (predicted_cost < 0 && !is_exception)
             remark = "  the lint is missing";
         else if (is_right && is_exception)
             remark = "  is right: delete the exception";
         else if (!is_right && !is_exception)
             remark = "  the price is wrong";
         errors += *remark != '\0';
-        if (price < 0)
+        if (predicted_cost < 0)
             std::printf("%-24s %-20s %9s %7.0f %%%s\n", name.c_str(), mark.lint.c_str(), "-",
-                        100 * loss, remark);
+                        100 * measured_cost, remark);
         else
             std::printf("%-24s %-20s %7.0f %% %7.0f %%%s\n", name.c_str(), mark.lint.c_str(),
-                        100 * price, 100 * loss, remark);
+                        100 * predicted_cost, 100 * measured_cost, remark);
         std::fflush(stdout);
     }
     for (const auto& [name, reason] : exceptions) {
@@ -113,6 +116,6 @@ int main(int argc, char** argv) {
         ++errors;
     }
     std::printf("%zu of %zu lints are reported at their line, %zu with a price within %.0f %%.\n",
-                found, pairs.size(), right, 100 * kTolerance);
+                found, pairs.size(), right_predictions, 100 * kMaxFractionOff);
     return errors == 0 ? 0 : 1;
 }

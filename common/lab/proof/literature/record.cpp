@@ -3,8 +3,8 @@
 namespace coalesce::proof {
 namespace {
 
-[[noreturn]] void fail_at(const PublishedTimes& record, const std::string& kernel,
-                          const std::string& what) {
+[[noreturn]] void throw_record_error(const PublishedTimes& record, const std::string& kernel,
+                                     const std::string& what) {
     throw PublishedTimesError(record.program + ": " + what + " \"" + kernel +
                               "\"; record.cpp must use the names of the kernels in " +
                               record.program + ".cu");
@@ -12,16 +12,16 @@ namespace {
 
 }  // namespace
 
-PublishedTimes published_record() {
+PublishedTimes read_published_record() {
     // Milliseconds per launch, averaged over 100 consecutive launches. The card is an "NVIDIA H100
     // 80GB HBM3, theoretical peak 3352.3 GB/s".
     return {.program = "yenusah_h100",
             .title = "Optimizing GPU Matrix Transpose: From 14% to 88% of Peak Bandwidth",
             .author = "Caleb Yenusah",
             .date = "2025-12-24",
-            .addresses = {"https://yencal.github.io/gpu-matrix-transpose-optimization",
-                          "https://github.com/yencal/gpu-matrix-transpose (README.md, main.cu, "
-                          "transpose_kernels.cuh of 91de071)"},
+            .web_addresses = {"https://yencal.github.io/gpu-matrix-transpose-optimization",
+                              "https://github.com/yencal/gpu-matrix-transpose (README.md, main.cu, "
+                              "transpose_kernels.cuh of 91de071)"},
             .gpu = "NVIDIA H100 from documents",
             .shape = {32768, 32768},
             .ms = {{"Naive", 18.0645},
@@ -52,7 +52,8 @@ std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json&
     for (const Json& row : predicted.at("results")) {
         const std::string kernel = row.at("variant");
         const auto published = left.find(kernel);
-        if (published == left.end()) fail_at(record, kernel, "the record has no figure for");
+        if (published == left.end())
+            throw_record_error(record, kernel, "the record has no figure for");
         if (!row.contains("predicted")) {
             throw PublishedTimesError(
                 record.program + " " + kernel + " is not predicted: " +
@@ -66,7 +67,7 @@ std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json&
                          .unknown = p.at("unknown")});
         left.erase(published);
     }
-    if (!left.empty()) fail_at(record, left.begin()->first, "no kernel is called");
+    if (!left.empty()) throw_record_error(record, left.begin()->first, "no kernel is called");
     return pairs;
 }
 

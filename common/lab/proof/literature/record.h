@@ -21,14 +21,14 @@ struct PublishedTimesError : std::runtime_error {
 struct PublishedTimes {
     std::string program;  ///< such as "yenusah_h100"
     std::string title, author, date;
-    std::vector<std::string> addresses;
+    std::vector<std::string> web_addresses;
     std::string gpu;                   ///< name of the GPU in gpus/
     Shape shape;                       ///< shape of the matrix of floats
     std::map<std::string, double> ms;  ///< times by kernel
 };
 
 /// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.
-PublishedTimes published_record();
+PublishedTimes read_published_record();
 
 /// Returns pairs of published and predicted times. `predicted` is the JSON that the program
 /// `record.program` writes with --time. Throws PublishedTimesError if `record` or `predicted` lacks

@@ -12,7 +12,7 @@
 namespace coalesce::proof {
 
 /// The sides of all matrices in the search are multiples of this number.
-constexpr int kSearchSide = 256;
+constexpr int kMatrixSideMultiple = 256;
 
 /// A kernel, and a function that launches it.
 struct Candidate {
@@ -32,6 +32,6 @@ using Launch = decltype(Candidate::launch);
 
 /// Returns all candidates, grouped by question. `multiprocessors` determines the grids of
 /// persistent blocks.
-std::vector<Candidate> search_candidates(int multiprocessors);
+std::vector<Candidate> make_search_candidates(int multiprocessors);
 
 }  // namespace coalesce::proof

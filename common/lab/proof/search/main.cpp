@@ -33,28 +33,28 @@ struct CommandLine {
     std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
     int rounds = 8, launches = 3;
     bool check_only = false;
-    std::string time_on;
+    std::string gpu_to_predict;
 };
 
-void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
-    app.add_option("--rounds", words.rounds, "Number of rounds of each candidate (default: 8)")
+void add_options(CLI::App& app, CommandLine& options) {
+    app.add_option("--sizes", options.sizes, "Multiples of 256, such as 32768,16384x32768");
+    app.add_option("--rounds", options.rounds, "Number of rounds of each candidate (default: 8)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", words.launches,
+    app.add_option("--launches", options.launches,
                    "Number of timed launches in one round (default: 3)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json,
+    app.add_option("--json", options.json,
                    "File for the results (default: docs/results/search/results.json)");
-    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
-    app.add_flag("--check", words.check_only,
+    app.add_option("--commit", options.commit, "Commit to record, if git cannot report it");
+    app.add_flag("--check", options.check_only,
                  "Only verify all candidates at 512 x 256, without timing");
     app.add_option(
-        "--time", words.time_on,
+        "--time", options.gpu_to_predict,
         "Only predict the times of all candidates on this GPU (default: H200), for --json");
-    add_device_option(app, words.device);
+    add_device_option(app, options.device);
 }
 
-std::string table(const Json& size) {
+std::string format_results_table(const Json& size) {
     std::string text, question;
     for (const Json& row : size.at("results")) {
         if (row.at("question") != question) {
@@ -68,28 +68,29 @@ std::string table(const Json& size) {
     return text;
 }
 
-std::vector<Shape> parse_search_sizes(const CommandLine& words) {
-    const std::vector<Shape> sizes = parse_sizes(words.check_only ? "512x256" : words.sizes);
+std::vector<Shape> parse_search_sizes(const CommandLine& options) {
+    const std::vector<Shape> sizes = parse_sizes(options.check_only ? "512x256" : options.sizes);
     for (const Shape& shape : sizes) {
-        if (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0) continue;
+        if (shape.rows % kMatrixSideMultiple == 0 && shape.cols % kMatrixSideMultiple == 0)
+            continue;
         throw UsageError(shape.name() + ": the sides must be multiples of " +
-                         std::to_string(kSearchSide));
+                         std::to_string(kMatrixSideMultiple));
     }
     return sizes;
 }
 
 /// Returns rows in the same format as other results: "ms", "gbps", "fraction_of_copy".
-Json result_rows(const CandidateBenchmark& race, const std::vector<Candidate>& candidates,
-                 Shape shape) {
-    const double copy = race.gbps(0);
+Json format_result_rows(const CandidateBenchmark& benchmark,
+                        const std::vector<Candidate>& candidates, Shape shape) {
+    const double copy = benchmark.gbps(0);
     Json rows = Json::array();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         rows.push_back({{"question", candidates[i].question},
                         {"candidate", candidates[i].name},
                         {"verified", candidates[i].has_output()},
-                        {"ms", rounded(race.ms(i + 1), 4)},
-                        {"gbps", rounded(race.gbps(i + 1), 1)},
-                        {"of_copy", rounded(race.gbps(i + 1) / copy, 4)}});
+                        {"ms", rounded(benchmark.ms(i + 1), 4)},
+                        {"gbps", rounded(benchmark.gbps(i + 1), 1)},
+                        {"of_copy", rounded(benchmark.gbps(i + 1) / copy, 4)}});
     }
     return {{"rows", shape.rows},
             {"cols", shape.cols},
@@ -98,7 +99,7 @@ Json result_rows(const CandidateBenchmark& race, const std::vector<Candidate>& c
 }
 
 /// Returns a row in the format that the lessons' programs write.
-Json predicted_row(const Candidate& candidate, Shape shape, const std::string& gpu) {
+Json predict_candidate(const Candidate& candidate, Shape shape, const std::string& gpu) {
     const double bytes = 2.0 * sizeof(float) * candidate.moved_fraction * shape.rows * shape.cols;
     const auto launch = [&] {
         const auto room = static_cast<std::size_t>(bytes / 2 / candidate.moved_fraction);
@@ -111,8 +112,9 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
     Json row{{"step", "search"}, {"variant", candidate.name}};
     try {
         const Predicted p = predict_launches(launch, bytes, shape, gpu);
-        Json unknown = Json::array();
-        for (const timing::Unknown one : p.unknown()) unknown.push_back(dashed_name(one));
+        Json unmodelled_effects = Json::array();
+        for (const timing::Unknown one : p.unknown())
+            unmodelled_effects.push_back(dashed_name(one));
         row["predicted"] = {{"gpu", p.gpu},
                             {"measured_gpu", p.measured_gpu},
                             {"rows", shape.rows},
@@ -122,58 +124,58 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
                             {"of_copy", p.fraction_of_copy()},
                             {"binds", dashed_name(p.longest().bottleneck)},
                             {"error_band", p.error_band},
-                            {"unknown", unknown}};
+                            {"unknown", unmodelled_effects}};
     } catch (const NotPredicted& reason) {
         row["not_predicted"] = reason.what();
     }
     return row;
 }
 
-int predict_all(const CommandLine& words, char** argv) {
-    if (words.json.empty()) throw UsageError("--time needs a file for the times: --json FILE");
-    check_writable(words.json);
-    const std::vector<Shape> sizes = parse_search_sizes(words);
+int predict_all(const CommandLine& options, char** argv) {
+    if (options.json.empty()) throw UsageError("--time needs a file for the times: --json FILE");
+    check_writable(options.json);
+    const std::vector<Shape> sizes = parse_search_sizes(options);
     choose_device(DeviceChoice::simulator, argv);
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     Json rows = Json::array();
     for (const Shape shape : sizes) {
-        for (const Candidate& candidate : search_candidates(multiprocessors))
-            rows.push_back(predicted_row(candidate, shape, words.time_on));
+        for (const Candidate& candidate : make_search_candidates(multiprocessors))
+            rows.push_back(predict_candidate(candidate, shape, options.gpu_to_predict));
     }
-    write_file(words.json, json_text({{"results", rows}}));
+    write_file(options.json, json_text({{"results", rows}}));
     return exit_right;
 }
 
-int run(const CommandLine& words, char** argv) {
-    if (!words.time_on.empty()) return predict_all(words, argv);
-    const DeviceChoice choice = parse_device_choice(words.device, words.check_only);
-    const std::vector<Shape> sizes = parse_search_sizes(words);
+int run(const CommandLine& options, char** argv) {
+    if (!options.gpu_to_predict.empty()) return predict_all(options, argv);
+    const DeviceChoice choice = parse_device_choice(options.device, options.check_only);
+    const std::vector<Shape> sizes = parse_search_sizes(options);
     const std::string file =
-        words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
+        options.json.empty() ? kRepository + "/docs/results/search/results.json" : options.json;
     const Device device = choose_device(choice, argv);
-    if (!words.check_only) check_writable(file);
+    if (!options.check_only) check_writable(file);
     std::cout << device.first_line() << std::endl;
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    const std::vector<Candidate> candidates = search_candidates(multiprocessors);
+    const std::vector<Candidate> candidates = make_search_candidates(multiprocessors);
     Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
-              {"run", run_record(words.commit,
-                                 {{"rounds", words.rounds}, {"launches_a_round", words.launches}})},
+              {"run", make_run_record(options.commit, {{"rounds", options.rounds},
+                                                       {"launches_a_round", options.launches}})},
               {"sizes", Json::array()}};
     for (const Shape& shape : sizes) {
         VerifiedBuffers buffers({.rows = shape.rows, .cols = shape.cols});
         buffers.prepare();
-        CandidateBenchmark race(candidates, shape, buffers.out(), buffers.in());
-        race.verify();
+        CandidateBenchmark benchmark(candidates, shape, buffers.out(), buffers.in());
+        benchmark.verify();
         std::cout << "\n" << shape.name() << ": all outputs are right\n";
-        if (words.check_only) continue;
+        if (options.check_only) continue;
         Stopwatch stopwatch(device.l2_bytes);
-        for (int i = 0; i < words.rounds; ++i) race.play_round(stopwatch, words.launches);
-        json["sizes"].push_back(result_rows(race, candidates, shape));
-        std::cout << table(json["sizes"].back()) << std::flush;
+        for (int i = 0; i < options.rounds; ++i) benchmark.time_round(stopwatch, options.launches);
+        json["sizes"].push_back(format_result_rows(benchmark, candidates, shape));
+        std::cout << format_results_table(json["sizes"].back()) << std::flush;
     }
-    if (words.check_only) return exit_right;
+    if (options.check_only) return exit_right;
     write_file(file, json_text(json));
     std::cout << "\nWritten to " << file << "\n";
     return exit_right;

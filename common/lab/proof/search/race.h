@@ -24,7 +24,11 @@ public:
     /// `in` must all differ.
     CandidateBenchmark(const std::vector<Candidate>& candidates, Shape shape, float* out,
                        const float* in)
-        : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
+        : candidates_(candidates),
+          shape_(shape),
+          out_(out),
+          in_(in),
+          times_ms_(candidates.size() + 1) {}
 
     /// Launches every candidate that has an output, and checks the output. Throws
     /// std::runtime_error if an output is wrong.
@@ -43,22 +47,22 @@ public:
     }
 
     /// Runs the copy, and then each candidate: first an untimed launch, then `launches` timed ones.
-    void play_round(Stopwatch& stopwatch, int launches) {
+    void time_round(Stopwatch& stopwatch, int launches) {
         const auto take_turn = [&](std::vector<double>& ms, const std::function<void()>& work) {
             stopwatch.time_once_on_device(work);
             for (int i = 0; i < launches; ++i) ms.push_back(stopwatch.time_once_on_device(work));
         };
-        take_turn(ms_[0], [&] {
+        take_turn(times_ms_[0], [&] {
             CUDA_CHECK(cudaMemcpyAsync(out_, in_, static_cast<std::size_t>(bytes() / 2),
                                        cudaMemcpyDeviceToDevice));
         });
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            take_turn(ms_[i + 1], [&] { launch(candidates_[i]); });
+            take_turn(times_ms_[i + 1], [&] { launch(candidates_[i]); });
         }
     }
 
     /// Returns the median time in milliseconds of candidate i - 1, or of the copy if i is 0.
-    double ms(std::size_t i) const { return summarize_timings(ms_[i]).ms; }
+    double ms(std::size_t i) const { return summarize_timings(times_ms_[i]).ms; }
     double gbps(std::size_t i) const {
         const double moved_fraction = i == 0 ? 1 : candidates_[i - 1].moved_fraction;
         return bytes() * moved_fraction / ms(i) / 1e6;
@@ -77,7 +81,7 @@ private:
     Shape shape_;
     float* out_;
     const float* in_;
-    std::vector<std::vector<double>> ms_;
+    std::vector<std::vector<double>> times_ms_;
 };
 
 }  // namespace coalesce::proof

@@ -46,21 +46,22 @@ struct CommandLine {
     bool check_only = false, tables = false, are_tables_current = false;
 };
 
-void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--launches", words.launches,
+void add_options(CLI::App& app, CommandLine& options) {
+    app.add_option("--launches", options.launches,
                    "Number of timed launches of each case (default: 24)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json,
+    app.add_option("--json", options.json,
                    "File for the results (default: docs/results/shapes.json)");
-    app.add_option("--permutes-json", words.permutes_json,
+    app.add_option("--permutes-json", options.permutes_json,
                    "File for the permute results (default: docs/results/library/permutes.json)");
-    app.add_option("--bounds", words.bounds_json,
+    app.add_option("--bounds", options.bounds_json,
                    "Instead, time each case with and without the transpose, for this file");
-    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
-    app.add_flag("--check", words.check_only, "Only verify all cases, without timing");
-    add_device_option(app, words.device);
-    app.add_flag("--tables", words.tables, "Write the tables and the chart again from the results");
-    app.add_flag("--check-tables", words.are_tables_current,
+    app.add_option("--commit", options.commit, "Commit to record, if git cannot report it");
+    app.add_flag("--check", options.check_only, "Only verify all cases, without timing");
+    add_device_option(app, options.device);
+    app.add_flag("--tables", options.tables,
+                 "Write the tables and the chart again from the results");
+    app.add_flag("--check-tables", options.are_tables_current,
                  "Check whether the tables and the chart are current");
 }
 
@@ -196,20 +197,21 @@ Memory allocate_for(const std::vector<TransposeCase>& shapes,
 }
 
 void measure_all(const std::vector<TransposeCase>& shapes, const std::vector<PermuteCase>& permutes,
-                 const Device& device, const CommandLine& words) {
+                 const Device& device, const CommandLine& options) {
     Stopwatch stopwatch(device.l2_bytes);
     const auto& [in, out] = allocate_for(shapes, permutes);
     fill_by_position(in.data(), in.bytes());
-    Json results = measure_each(out, in, shapes, stopwatch, words.launches);
-    auto clocks = start_nvidia_smi_query();
-    Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
+    Json results = measure_each(out, in, shapes, stopwatch, options.launches);
+    auto clocks = start_gpu_state_query();
+    Json permuted = measure_each(out, in, permutes, stopwatch, options.launches);
     const Json python = time_python_rivals(shapes, permutes);
     add_rivals(results, shapes, python.value("shapes", Json::array()));
     add_rivals(permuted, permutes, python.value("permutes", Json::array()));
     const std::string versions = python.value("versions", python.value("absent", ""));
     std::cout << versions << "\n";
     const Json name{{"name", device.name}},
-        run = run_record(words.commit, {{"torch", versions}, {"launches", words.launches}}),
+        run =
+            make_run_record(options.commit, {{"torch", versions}, {"launches", options.launches}}),
         at_work = clocks.get();
     const auto write = [&](const std::string& file, const Json& rows) {
         write_file(
@@ -217,8 +219,8 @@ void measure_all(const std::vector<TransposeCase>& shapes, const std::vector<Per
             json_text({{"device", name}, {"run", run}, {"clocks", at_work}, {"results", rows}}));
         std::cout << "Written to " << file << "\n";
     };
-    write(words.json, results);
-    write(words.permutes_json, permuted);
+    write(options.json, results);
+    write(options.permutes_json, permuted);
 }
 
 /// Times each case, and the same accesses without a transpose, together with a copy. Each time is
@@ -248,17 +250,18 @@ void add_bounds(Json& results, const Memory& memory, const std::vector<Case>& ca
 
 void measure_bounds(const std::vector<TransposeCase>& shapes,
                     const std::vector<PermuteCase>& permutes, const Device& device,
-                    const CommandLine& words) {
+                    const CommandLine& options) {
     Stopwatch stopwatch(device.l2_bytes);
     const Memory memory = allocate_for(shapes, permutes);
     fill_by_position(memory.in.data(), memory.in.bytes());
     Json results = Json::array();
-    add_bounds(results, memory, shapes, stopwatch, words.launches);
-    add_bounds(results, memory, permutes, stopwatch, words.launches);
-    write_file(words.bounds_json,
-               json_text({{"device", {{"name", device.name}}},
-                          {"run", run_record(words.commit, {{"launches", words.launches}})},
-                          {"results", results}}));
+    add_bounds(results, memory, shapes, stopwatch, options.launches);
+    add_bounds(results, memory, permutes, stopwatch, options.launches);
+    write_file(
+        options.bounds_json,
+        json_text({{"device", {{"name", device.name}}},
+                   {"run", make_run_record(options.commit, {{"launches", options.launches}})},
+                   {"results", results}}));
 }
 
 void check_all(const std::vector<TransposeCase>& shapes, const std::vector<PermuteCase>& permutes) {
@@ -340,8 +343,8 @@ std::string bounds_table(const Json& json) {
 
 /// Writes the tables and the chart from the results, or reports which of them are out of date.
 /// Returns the exit code.
-int make_tables(const CommandLine& words) {
-    const Json json = Json::parse(read_file(words.json));
+int make_tables(const CommandLine& options) {
+    const Json json = Json::parse(read_file(options.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         const std::string file = kRepository + name;
@@ -349,16 +352,16 @@ int make_tables(const CommandLine& words) {
             file, replace_page_part(read_file(file), file, "shapes", kWriter, table(json)));
     }
     auto& [guide, text] = wanted.front();
-    const Json permutes = Json::parse(read_file(words.permutes_json));
+    const Json permutes = Json::parse(read_file(options.permutes_json));
     text = replace_page_part(text, guide, "permutes", kWriter, permutes_table(permutes));
-    wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", shapes_chart(json));
+    wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", draw_shapes_chart(json));
     const std::string search = kRepository + "/docs/guide/search.md";
     const Json bounds = Json::parse(read_file(kRepository + "/docs/results/library/bounds.json"));
     wanted.emplace_back(search, replace_page_part(read_file(search), search, "bounds", kWriter,
                                                   bounds_table(bounds)));
     int stale = 0;
     for (const auto& [file, text] : wanted) {
-        if (!words.are_tables_current) {
+        if (!options.are_tables_current) {
             write_file(file, text);
         } else if (read_file(file) != text) {
             std::cout << file << " does not match the results; run build/bin/shapes --tables\n";
@@ -368,25 +371,25 @@ int make_tables(const CommandLine& words) {
     return stale == 0 ? exit_right : exit_wrong;
 }
 
-int run(const CommandLine& words, char** argv) {
-    if (words.tables || words.are_tables_current) return make_tables(words);
-    const DeviceChoice choice = parse_device_choice(words.device, words.check_only);
+int run(const CommandLine& options, char** argv) {
+    if (options.tables || options.are_tables_current) return make_tables(options);
+    const DeviceChoice choice = parse_device_choice(options.device, options.check_only);
     const Device device = choose_device(choice, argv);
-    if (!words.check_only) {
-        check_writable(words.json);
-        check_writable(words.permutes_json);
+    if (!options.check_only) {
+        check_writable(options.json);
+        check_writable(options.permutes_json);
     }
     std::cout << device.first_line() << std::endl;
     const std::vector<TransposeCase> shapes = transpose_cases(device.simulated);
     const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
-    if (words.check_only) {
+    if (options.check_only) {
         check_all(shapes, permutes);
         return exit_right;
     }
-    if (!words.bounds_json.empty()) {
-        measure_bounds(shapes, permutes, device, words);
+    if (!options.bounds_json.empty()) {
+        measure_bounds(shapes, permutes, device, options);
     } else {
-        measure_all(shapes, permutes, device, words);
+        measure_all(shapes, permutes, device, options);
     }
     return exit_right;
 }

@@ -29,7 +29,7 @@ TEST_CASE("random access patterns differ in many properties") {
     for (const AccessPattern& pattern : random_patterns(240, 1)) {
         texts.insert(pattern.text());
         ++sizes[pattern.element_bytes];
-        shared += pattern.through_shared;
+        shared += pattern.uses_shared_memory;
         masked += pattern.load.lane_mask != 0xffffffff;
         ragged += pattern.block_x * pattern.block_y % 32 != 0;
     }
@@ -43,9 +43,10 @@ TEST_CASE("random access patterns differ in many properties") {
 }
 
 TEST_CASE("an access pattern is described by its addresses and its lanes") {
-    AccessFormula access{.along_x = 3, .along_y = -33, .offset = 7, .lane_mask = 0xffff};
+    AccessFormula access{
+        .thread_x_stride = 3, .thread_y_stride = -33, .offset = 7, .lane_mask = 0xffff};
     CHECK(access.text() == "3x-33y+7, lanes 0000ffff");
-    CHECK(AccessFormula{.along_x = 0}.text() == "0");
+    CHECK(AccessFormula{.thread_x_stride = 0}.text() == "0");
 }
 
 TEST_CASE("equal seeds give equal matrix patterns, which include every kind") {

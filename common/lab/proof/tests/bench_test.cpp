@@ -44,7 +44,7 @@ const Json kPredicted = Json::parse(R"({"device": {"name": "NVIDIA H200", "kind"
                       "error_band": 0.08}}]}]})");
 
 std::vector<std::string> charts_of(const ChartResults& results) {
-    return {bandwidth_chart(results), sectors_chart(results), sizes_chart(results)};
+    return {draw_bandwidth_chart(results), draw_sectors_chart(results), draw_sizes_chart(results)};
 }
 
 std::size_t count_of_rings(const std::string& svg) {
@@ -82,7 +82,7 @@ TEST_CASE("the results for the largest square come first, followed by those for 
 
 TEST_CASE("a variant with a wrong output is reported and has no time") {
     SizeResults size = size_of(64, 64);
-    size.entries[0].wrong = "out(0,0) was never written";
+    size.entries[0].output_error = "out(0,0) was never written";
     const Json json = to_json({}, {size}, {});
     CHECK(json["results"][0]["verified"] == false);
     CHECK_FALSE(json["results"][0].contains("ms"));
@@ -124,9 +124,9 @@ TEST_CASE("predicted times are shown beside measured times of the same GPU, and 
         CHECK(chart.find("floats, predicted") == std::string::npos);
     }
     // The chart must contain a ring for each prediction, and one ring in the legend.
-    CHECK(count_of_rings(bandwidth_chart(both)) == 1 + 1);
-    CHECK(count_of_rings(sectors_chart(both)) == 1 + 1);
-    CHECK(count_of_rings(sizes_chart(both)) == 2 + 1);
+    CHECK(count_of_rings(draw_bandwidth_chart(both)) == 1 + 1);
+    CHECK(count_of_rings(draw_sectors_chart(both)) == 1 + 1);
+    CHECK(count_of_rings(draw_sizes_chart(both)) == 2 + 1);
     measured["device"]["name"] = "Another";
     for (const std::string& chart : charts_of({measured, kSimulated, kPredicted})) {
         CHECK(count_of_rings(chart) == 0);
@@ -152,7 +152,7 @@ TEST_CASE("the fastest correct result with several GPUs is shown") {
         {"variant": "nccl/9", "rows": 64, "cols": 64, "verified": false, "of_link": 0.875}]})");
     const Json four = Json::parse(R"({"device": {"name": "G", "gpus": 4}, "results": [
         {"variant": "peers", "rows": 64, "cols": 64, "verified": true, "of_link": 0.75}]})");
-    const std::string chart = links_chart({two, four});
+    const std::string chart = draw_links_chart({two, four});
     CHECK(chart.find("2 x G") != std::string::npos);
     CHECK(chart.find("62.5 %") != std::string::npos);
     CHECK(chart.find("75.0 %") != std::string::npos);
@@ -165,7 +165,7 @@ TEST_CASE("for a shape without a PyTorch result, the chart has no bar for PyTorc
         {"case": "tall", "batches": 2, "rows": 9, "cols": 3, "of_copy": 0.9,
          "torch_copy": {"of_copy": 0.3}},
         {"case": "wide", "batches": 1, "rows": 3, "cols": 9, "of_copy": 0.8}]})");
-    const std::string chart = shapes_chart(shapes);
+    const std::string chart = draw_shapes_chart(shapes);
     CHECK(chart.find("tall, 2 x 9 x 3<") != std::string::npos);
     CHECK(chart.find("wide, 3 x 9<") != std::string::npos);
     CHECK(chart.find("30.0 %") != std::string::npos);

@@ -11,57 +11,61 @@ namespace {
 JudgedCase judged(const std::string& planted_bug, Opinion::Kind simulator,
                   Opinion::Kind racecheck) {
     JudgedCase one{{"bugs_x", "case", planted_bug}, {simulator, "racecheck: x"}, {}};
-    for (const char* const tool : kSanitizerTools) one.tools[tool] = {};
-    one.tools["racecheck"] = {racecheck, "Error: Race"};
+    for (const char* const tool : kSanitizerTools) one.opinion_by_tool[tool] = {};
+    one.opinion_by_tool["racecheck"] = {racecheck, "Error: Race"};
     return one;
 }
 
 }  // namespace
 
 TEST_CASE("markers of bugs in source files are parsed") {
-    const auto cases = cases_in("bugs_x",
-                                "a = b;  // bug one: racecheck: read after write // other one\n"
-                                "c = d;  // bug one: racecheck: write after read\n"
-                                "// clean two\n// a clean sheet is no mark of a bug\n"
-                                "// bug three: synccheck: deadlock\n");
+    const auto cases =
+        find_cases_in_source("bugs_x",
+                             "a = b;  // bug one: racecheck: read after write // other one\n"
+                             "c = d;  // bug one: racecheck: write after read\n"
+                             "// clean two\n// a clean sheet is no mark of a bug\n"
+                             "// bug three: synccheck: deadlock\n");
     REQUIRE(cases.size() >= 3);
     CHECK(cases[0].name == "one");
     CHECK(cases[0].planted_bug == "racecheck: read after write");
     CHECK(cases[1].name == "two");
     CHECK(cases[1].is_clean());
-    CHECK(cases.back().never_terminates());
+    CHECK(cases.back().may_run_forever());
 }
 
 TEST_CASE("the suite contains bugs, clean cases and endless loops") {
     const auto suite = read_suite(COALESCE_REPOSITORY "/common/simulator/tests");
     CHECK(std::ranges::count_if(suite, &SuiteCase::is_clean) >= 40);
     CHECK(std::ranges::count_if(suite, [](auto& one) { return !one.is_clean(); }) >= 60);
-    CHECK(std::ranges::any_of(suite, &SuiteCase::never_terminates));
+    CHECK(std::ranges::any_of(suite, &SuiteCase::may_run_forever));
 }
 
 TEST_CASE("the output of compute-sanitizer is parsed") {
-    const Opinion memory = sanitizer_opinion(sample("sanitizer_memcheck.txt"));
+    const Opinion memory = parse_sanitizer_opinion(sample("sanitizer_memcheck.txt"));
     CHECK(memory.kind == Opinion::reported);
     CHECK(memory.text == "Invalid __global__ write of size 4 bytes");
-    const Opinion race = sanitizer_opinion(sample("sanitizer_racecheck.txt"));
+    const Opinion race = parse_sanitizer_opinion(sample("sanitizer_racecheck.txt"));
     CHECK(race.kind == Opinion::reported);
     CHECK(race.text.starts_with("Error: Race reported between Write access"));
-    CHECK(sanitizer_opinion("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n")
+    CHECK(
+        parse_sanitizer_opinion("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n")
+            .kind == Opinion::silent);
+    CHECK(parse_sanitizer_opinion("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 "
+                                  "warnings)\n")
               .kind == Opinion::silent);
-    CHECK(sanitizer_opinion("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 "
-                            "warnings)\n")
-              .kind == Opinion::silent);
-    const Opinion broken = sanitizer_opinion("========= Error: Device not supported\n");
+    const Opinion broken = parse_sanitizer_opinion("========= Error: Device not supported\n");
     CHECK(broken.kind == Opinion::unusable);
 }
 
 TEST_CASE(
     "for each case, the judges that reported it are listed, and broken guarantees are detected") {
     using O = Opinion;
-    CHECK(who_reported(judged("racecheck: x", O::reported, O::reported)) == "both");
-    CHECK(who_reported(judged("racecheck: x", O::reported, O::silent)) == "simulator only");
-    CHECK(who_reported(judged("racecheck: x", O::silent, O::reported)) == "sanitizer only");
-    CHECK(who_reported(judged("", O::silent, O::endless)) == "neither");
+    CHECK(describe_reporting_judges(judged("racecheck: x", O::reported, O::reported)) == "both");
+    CHECK(describe_reporting_judges(judged("racecheck: x", O::reported, O::silent)) ==
+          "simulator only");
+    CHECK(describe_reporting_judges(judged("racecheck: x", O::silent, O::reported)) ==
+          "sanitizer only");
+    CHECK(describe_reporting_judges(judged("", O::silent, O::endless)) == "neither");
 
     CHECK(meets_guarantees({judged("racecheck: x", O::reported, O::silent)}));
     CHECK(meets_guarantees({judged("", O::silent, O::silent)}));

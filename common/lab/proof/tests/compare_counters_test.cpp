@@ -25,7 +25,7 @@ struct Both {
         int value = scale;
         for (const CounterMetric& counter : counter_metrics()) {
             if (!counters.contains(counter.counter)) counters[counter.counter] = value++;
-            launch.metrics[counter.metric] = counters[counter.counter].get<double>();
+            launch.value_by_metric[counter.metric] = counters[counter.counter].get<double>();
         }
         cases.push_back({{"name", name}, {"kernel", kernel}, {"counters", counters}});
         launches.push_back(launch);
@@ -47,11 +47,11 @@ TEST_CASE("a difference of one is detected in every exact counter") {
         if (!counter.is_exact) continue;
         for (const double change : {1.0, -1.0}) {
             Both both;
-            both.launches[1].metrics[counter.metric] += change;
+            both.launches[1].value_by_metric[counter.metric] += change;
             // Also change the pipe's counts, because the comparison would pass if one of them were
             // equal.
             for (const CounterMetric& other : counter_metrics()) {
-                if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
+                if (!other.is_exact) both.launches[1].value_by_metric[other.metric] += 1;
             }
             const CounterComparison comparison = compare_counters(both.cases, both.launches);
             CHECK_FALSE(comparison.is_equal());
@@ -72,9 +72,9 @@ TEST_CASE("counts of matrix instructions and copies are added if ncu reports the
                 if (!other.is_exact)
                     /// Also change the pipe's count, because the counter would pass if it were
                     /// equal.
-                    both.launches[1].metrics[other.metric] += 1;
-            double& plain = both.launches[1].metrics[counter.metric];
-            both.launches[1].metrics[more] = plain;
+                    both.launches[1].value_by_metric[other.metric] += 1;
+            double& plain = both.launches[1].value_by_metric[counter.metric];
+            both.launches[1].value_by_metric[more] = plain;
             CHECK_FALSE(compare_counters(both.cases, both.launches).differences.empty());
             plain = 0;
             CHECK(compare_counters(both.cases, both.launches).differences.empty());
@@ -90,7 +90,7 @@ TEST_CASE("a known difference is reported as known, and does not hide other diff
         both.add(name, "copy_tile", 500);
         for (const CounterMetric& metric : counter_metrics()) {
             const bool is_it = metric.counter == counter && metric.is_exact;
-            both.launches[2].metrics[metric.metric] += is_it || !metric.is_exact ? 7 : 0;
+            both.launches[2].value_by_metric[metric.metric] += is_it || !metric.is_exact ? 7 : 0;
         }
         return compare_counters(both.cases, both.launches);
     };
@@ -108,7 +108,8 @@ TEST_CASE("a known difference is reported as known, and does not hide other diff
 TEST_CASE("the pipe's count may be slightly larger than the simulator's, but not smaller") {
     const auto with = [](double change) {
         Both both;
-        both.launches[1].metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] += change;
+        both.launches[1].value_by_metric["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] +=
+            change;
         return compare_counters(both.cases, both.launches);
     };
     CHECK(with(100).differences.empty());
@@ -124,16 +125,16 @@ TEST_CASE("if the pipe's count equals the simulator's, ncu's estimate is ignored
     constexpr const char* pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
     Both both;
     both.add("square again", "copy_tile", 200);
-    both.launches[0].metrics[estimate] += 50;
+    both.launches[0].value_by_metric[estimate] += 50;
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
     // Now the pipe's count is off by one as well. A close value does not count as equal.
-    both.launches[0].metrics[pipe] += 1;
+    both.launches[0].value_by_metric[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
     // A metric that differs in most cases is not used as a check.
-    both.launches[0].metrics[pipe] -= 1;
-    both.launches[1].metrics[estimate] += 50;
+    both.launches[0].value_by_metric[pipe] -= 1;
+    both.launches[1].value_by_metric[estimate] += 50;
     comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.differences.empty());
     CHECK_FALSE(comparison.is_equal());
@@ -141,10 +142,10 @@ TEST_CASE("if the pipe's count equals the simulator's, ncu's estimate is ignored
 
 TEST_CASE("the comparison fails if a required metric is missing, even in a single launch") {
     Both both;
-    for (auto& launch : both.launches) launch.metrics.erase(counter_metrics()[0].metric);
+    for (auto& launch : both.launches) launch.value_by_metric.erase(counter_metrics()[0].metric);
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
     Both once;
-    once.launches[0].metrics.erase(counter_metrics()[0].metric);
+    once.launches[0].value_by_metric.erase(counter_metrics()[0].metric);
     CHECK_FALSE(compare_counters(once.cases, once.launches).is_equal());
 }
 
@@ -152,7 +153,7 @@ TEST_CASE("the comparison fails if a counter is 0 in all launches") {
     Both both;
     for (std::size_t i = 0; i < 2; ++i) {
         both.cases[i]["counters"]["load_requests"] = 0;
-        both.launches[i].metrics[counter_metrics()[0].metric] = 0;
+        both.launches[i].value_by_metric[counter_metrics()[0].metric] = 0;
     }
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
     CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());

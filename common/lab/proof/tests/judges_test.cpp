@@ -59,17 +59,18 @@ TEST_CASE("every judge gives a verdict on every case") {
         {"clean_blocks", "tiled_transpose", ""}};
     std::size_t told = 0;
     const std::vector<JudgedCase> judged =
-        judge(suite, sanitizer.path(), 2, [&](std::size_t done, std::size_t all) {
+        judge_suite(suite, sanitizer.path(), 2, [&](std::size_t done, std::size_t all) {
             CHECK(done == ++told);
             CHECK(all == 15);
         });
     CHECK(told == 15);
     REQUIRE(judged.size() == 3);
-    CHECK(who_reported(judged[0]) == "both");
-    CHECK(judged[0].tools.at("memcheck").text == "Invalid __global__ read of size 16 bytes");
-    CHECK(judged[0].simulator.text.starts_with("memcheck: "));
-    CHECK(who_reported(judged[1]) == "simulator only");
-    CHECK(who_reported(judged[2]) == "neither");
+    CHECK(describe_reporting_judges(judged[0]) == "both");
+    CHECK(judged[0].opinion_by_tool.at("memcheck").text ==
+          "Invalid __global__ read of size 16 bytes");
+    CHECK(judged[0].simulator_opinion.text.starts_with("memcheck: "));
+    CHECK(describe_reporting_judges(judged[1]) == "simulator only");
+    CHECK(describe_reporting_judges(judged[2]) == "neither");
     CHECK(meets_guarantees(judged));
 }
 
@@ -81,12 +82,12 @@ TEST_CASE("each tool runs once per program, and once more for each case if it re
                                        {"clean_blocks", "stops", ""},
                                        {"clean_blocks", "tiled_transpose", ""}};
     std::size_t told = 0;
-    const std::vector<JudgedCase> judged =
-        judge(suite, sanitizer.path(), 1, [&](std::size_t done, std::size_t) { told = done; });
+    const std::vector<JudgedCase> judged = judge_suite(
+        suite, sanitizer.path(), 1, [&](std::size_t done, std::size_t) { told = done; });
     CHECK(told == 25);
-    CHECK(judged[0].tools.at("memcheck").kind == Opinion::reported);
-    CHECK(judged[1].tools.at("memcheck").kind == Opinion::silent);
-    CHECK(judged[3].tools.at("initcheck").kind == Opinion::silent);
+    CHECK(judged[0].opinion_by_tool.at("memcheck").kind == Opinion::reported);
+    CHECK(judged[1].opinion_by_tool.at("memcheck").kind == Opinion::silent);
+    CHECK(judged[3].opinion_by_tool.at("initcheck").kind == Opinion::silent);
     const std::vector<std::string> asked = sanitizer.asked();
     const auto times = [&](const char* run) { return std::ranges::count(asked, run); };
     CHECK(times("racecheck float4_at_one double_at_four") == 1);
@@ -102,8 +103,8 @@ TEST_CASE("each tool runs once per program, and once more for each case if it re
 
 TEST_CASE("a tool that does not start is not treated as a tool that reports nothing") {
     const std::vector<JudgedCase> judged =
-        judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
-    CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
+        judge_suite({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
+    CHECK(judged[0].opinion_by_tool.at("memcheck").kind == Opinion::unusable);
     CHECK_FALSE(meets_guarantees(judged));
 }
 

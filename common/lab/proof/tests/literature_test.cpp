@@ -17,7 +17,7 @@ PublishedTimes record_of_copies() {
             .title = "On copies",
             .author = "Nobody",
             .date = "2026",
-            .addresses = {"https://example.com/copies (at the end)"},
+            .web_addresses = {"https://example.com/copies (at the end)"},
             .gpu = "NVIDIA H200",
             .shape = {1000, 500},
             .ms = {{"slow", .001}, {"fast", .0005}}};
@@ -36,8 +36,8 @@ TEST_CASE("a kernel that is only in the record or only in the program is reporte
     const auto pairs = pairs_of(record, {{"results", {fast, slow}}});
     REQUIRE(pairs.size() == 2);
     CHECK(pairs[0].name == "fast");
-    CHECK(pairs[0].error() == doctest::Approx(-.2));
-    CHECK(pairs[1].error() == doctest::Approx(.1));
+    CHECK(pairs[0].relative_error() == doctest::Approx(-.2));
+    CHECK(pairs[1].relative_error() == doctest::Approx(.1));
 
     const auto error = [&](const Json& rows) -> std::string {
         try {
@@ -59,16 +59,16 @@ TEST_CASE("a comparison is printed in lines of 80 columns and as a Markdown tabl
     const PublishedTimes record = record_of_copies();
     const auto pairs =
         pairs_of(record, {{"results", {predicted("fast", .0004), predicted("slow", .0011)}}});
-    const std::string text = literature_text(record, pairs);
+    const std::string text = format_literature_text(record, pairs);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
     CHECK(text.starts_with("NVIDIA H200, 1000 x 500\n  Nobody, \"On copies\", 2026\n"));
     CHECK(text.find("\ncopies                   2    15.0 %") != std::string::npos);
 
-    const std::string table = literature_table(record, pairs);
+    const std::string table = format_literature_table(record, pairs);
     CHECK(table.find("| [On copies](https://example.com/copies) | NVIDIA H200 | 2 | 15.0 % | "
                      "20.0 % | 20.0 % | 100.0 % |\n") != std::string::npos);
-    CHECK(literature_json(record, pairs)["records"][0]["kernels"][1]["published_ms"] ==
+    CHECK(format_literature_json(record, pairs)["records"][0]["kernels"][1]["published_ms"] ==
           doctest::Approx(.001));
 
     CHECK(are_equal_within_tolerance(table, "\n" + table + "\n"));
@@ -85,9 +85,9 @@ TEST_CASE("a comparison is printed in lines of 80 columns and as a Markdown tabl
 }
 
 TEST_CASE("the record contains 20 times, and the model knows its GPU") {
-    const PublishedTimes record = published_record();
+    const PublishedTimes record = read_published_record();
     CHECK(record.ms.size() == 20);
     CHECK(record.ms.at("Naive") == doctest::Approx(18.0645));
     CHECK(timing::find_gpu(record.gpu).name == record.gpu);
-    for (const std::string& address : record.addresses) CHECK(address.starts_with("https://"));
+    for (const std::string& address : record.web_addresses) CHECK(address.starts_with("https://"));
 }

@@ -16,26 +16,26 @@ TEST_CASE("a CSV table with one column per metric is parsed") {
     const auto launches = parse_ncu_csv(sample("ncu_raw.csv"));
     REQUIRE(launches.size() == 2);
     CHECK(launches[0].kernel == "void copy_tile<32, 8>(float *, const float *, int, int)");
-    CHECK(launches[0].metrics.at(kRequests) == 32768);
-    CHECK(launches[0].metrics.at(kSectors) == 131072);
+    CHECK(launches[0].value_by_metric.at(kRequests) == 32768);
+    CHECK(launches[0].value_by_metric.at(kSectors) == 131072);
     CHECK(launches[1].id == 1);
-    CHECK(launches[1].metrics.at(kSectors) == 131072);
+    CHECK(launches[1].value_by_metric.at(kSectors) == 131072);
     // The value "n/a" is not a number. The metric must be missing, and must not be read as 0.
-    CHECK_FALSE(launches[1].metrics.contains("smsp__sass_inst_executed_op_shared_ld.sum"));
+    CHECK_FALSE(launches[1].value_by_metric.contains("smsp__sass_inst_executed_op_shared_ld.sum"));
 }
 
 TEST_CASE("a CSV table with one line per metric is parsed") {
     const auto launches = parse_ncu_csv(sample("ncu_details.csv"));
     REQUIRE(launches.size() == 2);
     CHECK(launches[0].kernel == "copy_tile");
-    CHECK(launches[0].metrics.at(kSectors) == 131072);
-    CHECK(launches[1].metrics.at(kRequests) == 8192);
-    CHECK_FALSE(launches[1].metrics.contains(kSectors));
+    CHECK(launches[0].value_by_metric.at(kSectors) == 131072);
+    CHECK(launches[1].value_by_metric.at(kRequests) == 8192);
+    CHECK_FALSE(launches[1].value_by_metric.contains(kSectors));
 }
 
 TEST_CASE("quotes within a CSV field are parsed") {
-    const auto fields = csv_fields(R"("a","b ""c"", d",,"e")"
-                                   "\r");
+    const auto fields = split_csv_line(R"("a","b ""c"", d",,"e")"
+                                       "\r");
     CHECK(fields == std::vector<std::string>{"a", "b \"c\", d", "", "e"});
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("metrics that ncu does not know are listed") {
     const std::string text =
         "==ERROR== Failed to find metric smsp__no_such.sum\n"
         "==ERROR== Failed to find metric \"l1tex__nor_this.sum\"\n";
-    CHECK(unknown_metrics(text) ==
+    CHECK(find_unknown_metrics(text) ==
           std::vector<std::string>{"smsp__no_such.sum", "l1tex__nor_this.sum"});
-    CHECK(unknown_metrics("==PROF== all is well").empty());
+    CHECK(find_unknown_metrics("==PROF== all is well").empty());
 }

@@ -72,9 +72,9 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
            predicted("8x64", 4096, 1), predicted("naive", 512, 1), predicted("naive", 64, 1)}}},
         some());
     REQUIRE(times.size() == 3);
-    CHECK(times[0].pair.name == "02_naive naive");
-    CHECK(times[0].pair.error() == doctest::Approx(.1));
-    CHECK(times[1].pair.error() == doctest::Approx(-.25));
+    CHECK(times[0].time_pair.name == "02_naive naive");
+    CHECK(times[0].time_pair.error() == doctest::Approx(.1));
+    CHECK(times[1].time_pair.error() == doctest::Approx(-.25));
     CHECK(times[2].shape == Shape{64, 64});
     none["not_predicted"] = "it waits";
     const Json rows = {{"results", {none, predicted("naive", 4096, 1)}}};
@@ -83,17 +83,17 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
     CHECK(reasons[0] == "02_naive 8x32: it waits");
     CHECK(find_unpredicted(rows, {64, 64}, some()).empty());
 
-    const std::string text = times_text(times);
+    const std::string text = format_times_text(times);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
     CHECK(text.find(
               "4096 x 4096              2    17.5 %     25.0 %    25.0 %        0     100.0 %") !=
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
-    CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
+    CHECK(format_times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
     // The model covers all kernels, so there is no separate row for the covered ones.
     CHECK(text.find("known") == std::string::npos);
-    const Json json = times_json(times);
+    const Json json = format_times_json(times);
     CHECK(json["results"].size() == 3);
     CHECK(json["results"][1]["predicted_ms"] == 3);
     CHECK(json["sizes"][0]["median"] == doctest::Approx(.175));
@@ -110,10 +110,10 @@ TEST_CASE("a second run can be compared with the first in the same way as predic
                {"results", {measured("naive", 5), measured("8x32", 4)}}});
     const auto replaced = compare_with_run(times, other);
     REQUIRE(replaced.size() == 2);
-    CHECK(replaced[0].pair.measured == 2);
-    CHECK(replaced[0].pair.predicted == 5);
-    CHECK(replaced[1].pair.predicted == 4);
-    const Json size = times_json(replaced)["sizes"][0];
+    CHECK(replaced[0].time_pair.measured == 2);
+    CHECK(replaced[0].time_pair.predicted == 5);
+    CHECK(replaced[1].time_pair.predicted == 4);
+    const Json size = format_times_json(replaced)["sizes"][0];
     CHECK(size["compared"] == 1);
     CHECK(size["in_order"] == 0);  // the two runs rank the kernels differently
     CHECK(compare_with_run(times, {}).empty());
@@ -124,7 +124,7 @@ TEST_CASE("the errors of predictions without a warning are listed separately") {
     unsure["predicted"]["unknown"] = {"atomics"};
     const auto times = match_times(
         {{"results", {predicted("naive", 4096, 2.1), unsure, predicted("naive", 64, 1)}}}, some());
-    const std::string text = times_text(times);
+    const std::string text = format_times_text(times);
     const std::string of_all =
         "\n4096 x 4096              2    40.0 %     75.0 %    75.0 %        1       0.0 %\n";
     const std::string of_known =
@@ -132,7 +132,7 @@ TEST_CASE("the errors of predictions without a warning are listed separately") {
     CHECK(text.find(of_all + of_known + "64 x 64 ") != std::string::npos);
     CHECK(text.find("\nall                      3     5.0 %") != std::string::npos);
     CHECK(text.find("\n  known                  2     2.5 %") != std::string::npos);
-    const Json size = times_json(times)["sizes"][0];
+    const Json size = format_times_json(times)["sizes"][0];
     CHECK(size["in_order"] == 0);
     CHECK(size["compared"] == 1);
     CHECK(size["known"]["in_order"] == 1);

@@ -72,7 +72,7 @@ TEST_CASE("a theme's output becomes a record, with the held-back times stored se
     for (const Json& kernel : record.measured) {
         const bool is_apart = std::ranges::any_of(
             record.held_back, [&](const Json& one) { return one.at("name") == kernel.at("name"); });
-        CHECK(is_apart == is_held_back(kernel.at("name")));
+        CHECK(is_apart == is_held_back_kernel(kernel.at("name")));
         CHECK(is_apart != kernel.contains("ms"));
     }
 }
@@ -179,43 +179,44 @@ TEST_CASE(
     "a good verdict needs equal counters, and enough times within their bands in both halves") {
     const TutorialLimits all{1, 1};
     const ComparedKernel good = compared(false, 1), bad_time = compared(true, 2);
-    CHECK(tutorial_verdict({good, compared(true, 1)}, all).is_good);
-    CHECK_FALSE(tutorial_verdict({good, bad_time}, all).is_good);
-    CHECK(tutorial_verdict({good, bad_time}, {1, 0}).is_good);
-    CHECK(tutorial_verdict({good, bad_time}, {1, 0}).text.find("BEYOND") != std::string::npos);
-    CHECK_FALSE(tutorial_verdict({}, {}).is_good);
+    CHECK(make_tutorial_verdict({good, compared(true, 1)}, all).is_good);
+    CHECK_FALSE(make_tutorial_verdict({good, bad_time}, all).is_good);
+    CHECK(make_tutorial_verdict({good, bad_time}, {1, 0}).is_good);
+    CHECK(make_tutorial_verdict({good, bad_time}, {1, 0}).text.find("BEYOND") != std::string::npos);
+    CHECK_FALSE(make_tutorial_verdict({}, {}).is_good);
 
     ComparedKernel differs = good;
     differs.differences = {{"", "load_sectors", "", 1, 2}};
-    CHECK_FALSE(tutorial_verdict({good, differs}, {}).is_good);
+    CHECK_FALSE(make_tutorial_verdict({good, differs}, {}).is_good);
     differs.known = "for a reason";
-    CHECK(tutorial_verdict({good, differs}, {.5, 0}).is_good);
-    CHECK_FALSE(tutorial_verdict({good, differs}, {.6, 0}).is_good);
+    CHECK(make_tutorial_verdict({good, differs}, {.5, 0}).is_good);
+    CHECK_FALSE(make_tutorial_verdict({good, differs}, {.6, 0}).is_good);
 
     // A counter within the range of several runs on hardware counts neither as equal nor as failed.
     ComparedKernel in_range = good;
     in_range.differences = {{"", "load_sectors", "", 1, 2}};
-    in_range.runs = 6;
-    in_range.is_in_range = true;
-    CHECK(tutorial_verdict({good, in_range}, {.equal = .5, .repeatable_equal = 1}).is_good);
-    CHECK_FALSE(tutorial_verdict({good, in_range}, {.equal = .6}).is_good);
-    CHECK_FALSE(tutorial_verdict({good, differs}, {.repeatable_equal = .6}).is_good);
-    CHECK(tutorial_verdict({good, in_range}, {}).text.find("6 runs on the hardware") !=
+    in_range.differing_runs = 6;
+    in_range.are_counts_in_range = true;
+    CHECK(make_tutorial_verdict({good, in_range}, {.equal = .5, .repeatable_equal = 1}).is_good);
+    CHECK_FALSE(make_tutorial_verdict({good, in_range}, {.equal = .6}).is_good);
+    CHECK_FALSE(make_tutorial_verdict({good, differs}, {.repeatable_equal = .6}).is_good);
+    CHECK(make_tutorial_verdict({good, in_range}, {}).text.find("6 runs on the hardware") !=
           std::string::npos);
-    in_range.is_in_range = false;
-    CHECK_FALSE(tutorial_verdict({good, in_range}, {}).is_good);
+    in_range.are_counts_in_range = false;
+    CHECK_FALSE(make_tutorial_verdict({good, in_range}, {}).is_good);
 
     ComparedKernel failed = good;
-    failed.failure = "simulate failed";
-    CHECK_FALSE(tutorial_verdict({good, failed}, {}).is_good);
+    failed.simulator_failure = "simulate failed";
+    CHECK_FALSE(make_tutorial_verdict({good, failed}, {}).is_good);
 }
 
 TEST_CASE("a time that is predicted with a warning may be outside its error band") {
     ComparedKernel unknown = compared(false, 2);
     REQUIRE(unknown.time.has_value());
     unknown.time->unknown = {"atomics"};
-    CHECK(tutorial_verdict({unknown}, {1, 1}).is_good);
-    CHECK(tutorial_verdict({unknown}, {1, 1}).text.find("not known: atomics") != std::string::npos);
+    CHECK(make_tutorial_verdict({unknown}, {1, 1}).is_good);
+    CHECK(make_tutorial_verdict({unknown}, {1, 1}).text.find("not known: atomics") !=
+          std::string::npos);
 }
 
 TEST_CASE("every known difference has a reason") {
@@ -232,6 +233,6 @@ TEST_CASE("the committed record has at least 150 kernels, and half of their time
     CHECK(record.held_back.size() * 100 > record.measured.size() * 40);
     CHECK(record.held_back.size() * 100 < record.measured.size() * 60);
     for (const Json& kernel : record.measured)
-        CHECK(is_held_back(kernel.at("name")) != kernel.contains("ms"));
-    for (const Json& kernel : record.held_back) CHECK(is_held_back(kernel.at("name")));
+        CHECK(is_held_back_kernel(kernel.at("name")) != kernel.contains("ms"));
+    for (const Json& kernel : record.held_back) CHECK(is_held_back_kernel(kernel.at("name")));
 }

@@ -6,26 +6,26 @@
 
 namespace coalesce::proof {
 
-__device__ inline unsigned thread_of_block() {
+__device__ inline unsigned thread_index_in_block() {
     return threadIdx.y * blockDim.x + threadIdx.x;
 }
 
-__device__ inline bool takes_part(const AccessFormula& access) {
-    const unsigned thread = thread_of_block();
+__device__ inline bool is_thread_participating(const AccessFormula& access) {
+    const unsigned thread = thread_index_in_block();
     return thread < access.participating_threads && (access.lane_mask >> thread % 32 & 1) != 0;
 }
 
-__device__ inline unsigned index_of(const AccessFormula& access) {
+__device__ inline unsigned element_index_of(const AccessFormula& access) {
     unsigned index =
-        static_cast<unsigned>(static_cast<int>(threadIdx.x) * access.along_x +
-                              static_cast<int>(threadIdx.y) * access.along_y +
-                              static_cast<int>(blockIdx.x) * access.along_block + access.offset);
-    if (access.scatter != 0) {
-        index = (index ^ access.scatter) * 0x7feb352du;
+        static_cast<unsigned>(static_cast<int>(threadIdx.x) * access.thread_x_stride +
+                              static_cast<int>(threadIdx.y) * access.thread_y_stride +
+                              static_cast<int>(blockIdx.x) * access.block_stride + access.offset);
+    if (access.scatter_seed != 0) {
+        index = (index ^ access.scatter_seed) * 0x7feb352du;
         index = (index ^ index >> 15) * 0x846ca68bu;
         index ^= index >> 16;
     }
-    return (index ^ access.exclusive_or) % access.elements;
+    return (index ^ access.row_swizzle_mask) % access.elements;
 }
 
 }  // namespace coalesce::proof

@@ -11,12 +11,12 @@ namespace coalesce::proof {
 
 /// The index that each thread accesses, as a formula, and the lanes that take part.
 struct AccessFormula {
-    int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
-    int offset = 0;                                 ///< offset of the first element
+    int thread_x_stride = 1, thread_y_stride = 0, block_stride = 0;  ///< strides in elements
+    int offset = 0;  ///< offset of the first element
     /// A value with which the index is XORed, as in a swizzle.
-    unsigned exclusive_or = 0;
+    unsigned row_swizzle_mask = 0;
     /// If nonzero, the index is replaced with a hash of itself and this value.
-    unsigned scatter = 0;
+    unsigned scatter_seed = 0;
     unsigned lane_mask = 0xffffffff;  ///< lanes that take part
     /// The number of threads that take part. They are the first threads of the block, and their
     /// last warp may be incomplete.
@@ -31,7 +31,7 @@ struct AccessFormula {
 struct AccessPattern {
     /// size in bytes of the element that each lane moves at once: 1, 2, 4, 8 or 16
     int element_bytes = 4;
-    bool through_shared = false;
+    bool uses_shared_memory = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
     AccessFormula load, store;                ///< accesses to global memory
     AccessFormula shared_store, shared_load;  ///< accesses to shared memory
@@ -39,7 +39,7 @@ struct AccessPattern {
     /// Returns a short description of the pattern.
     std::string text() const;
     /// Returns the name of the kernel that executes the pattern.
-    std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
+    std::string kernel() const { return uses_shared_memory ? "move_through_shared" : "move"; }
 };
 
 /// The size in bytes of each of the two global buffers, and of the array in shared memory.

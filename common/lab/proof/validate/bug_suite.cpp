@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 
 /// Returns the number of reports in a summary line such as "RACECHECK SUMMARY: 2 hazards displayed
 /// (1 error, 1 warning)".
-int count_reports(const std::string& output) {
-    static const std::regex errors(R"(ERROR SUMMARY: (\d+) error)");
-    static const std::regex hazards(R"(RACECHECK SUMMARY: (\d+) hazard)");
+int count_sanitizer_reports(const std::string& output) {
+    static const std::regex error_summary(R"(ERROR SUMMARY: (\d+) error)");
+    static const std::regex hazard_summary(R"(RACECHECK SUMMARY: (\d+) hazard)");
     int reports = -1;
-    for (const std::regex& summary : {errors, hazards}) {
+    for (const std::regex& summary : {error_summary, hazard_summary}) {
         std::smatch part;
         if (std::regex_search(output, part, summary)) {
             reports = std::max(reports, 0) + std::stoi(part[1]);
@@ -32,7 +32,7 @@ int count_reports(const std::string& output) {
 }
 
 /// Returns compute-sanitizer's first message, without the prefix "========= ".
-std::string first_report(const std::string& output) {
+std::string find_first_report(const std::string& output) {
     for (std::string line : lines_of(output)) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
@@ -47,7 +47,7 @@ std::string first_report(const std::string& output) {
     return "";
 }
 
-std::string last_line(const std::string& text) {
+std::string find_last_line(const std::string& text) {
     std::string last;
     for (const std::string& line : lines_of(text)) {
         if (!line.empty()) last = line;
@@ -55,7 +55,7 @@ std::string last_line(const std::string& text) {
     return last;
 }
 
-Json opinion_json(const Opinion& opinion) {
+Json format_opinion(const Opinion& opinion) {
     if (opinion.kind == Opinion::silent) return "silent";
     Json json{{"opinion", dashed_name(opinion.kind)}};
     if (!opinion.text.empty()) json["says"] = opinion.text;
@@ -64,22 +64,23 @@ Json opinion_json(const Opinion& opinion) {
 
 /// Returns a row of a table about the clean cases or the seeded bugs: how many cases there are, and
 /// how many of them both judges, only one of the judges, or neither has reported.
-std::string count_text(const std::vector<JudgedCase>& all, bool clean) {
-    std::map<std::string, int> counts;
+std::string format_count_row(const std::vector<JudgedCase>& judged_cases, bool counts_clean_cases) {
+    std::map<std::string, int> count_by_judges;
     int cases = 0;
-    for (const JudgedCase& one : all) {
-        if (one.suite_case.is_clean() != clean) continue;
-        ++counts[who_reported(one)];
+    for (const JudgedCase& one : judged_cases) {
+        if (one.suite_case.is_clean() != counts_clean_cases) continue;
+        ++count_by_judges[describe_reporting_judges(one)];
         ++cases;
     }
-    return format("%-22s%7d%9d%17d%17d%10d\n", clean ? "clean look-alikes" : "seeded bugs", cases,
-                  counts["both"], counts["simulator only"], counts["sanitizer only"],
-                  counts["neither"]);
+    return format("%-22s%7d%9d%17d%17d%10d\n",
+                  counts_clean_cases ? "clean look-alikes" : "seeded bugs", cases,
+                  count_by_judges["both"], count_by_judges["simulator only"],
+                  count_by_judges["sanitizer only"], count_by_judges["neither"]);
 }
 
-std::string tool_texts(const JudgedCase& judged) {
+std::string describe_tool_opinions(const JudgedCase& judged) {
     std::string text;
-    for (const auto& [tool, opinion] : judged.tools) {
+    for (const auto& [tool, opinion] : judged.opinion_by_tool) {
         if (opinion.kind == Opinion::silent) continue;
         text += (text.empty() ? "" : "; ") + tool + " " + dashed_name(opinion.kind) +
                 (opinion.text.empty() ? "" : ": " + opinion.text);
@@ -87,26 +88,27 @@ std::string tool_texts(const JudgedCase& judged) {
     return text.empty() ? "all four tools silent" : text;
 }
 
-bool is_listed(const JudgedCase& judged) {
-    const std::string who = who_reported(judged);
-    return judged.suite_case.is_clean() ? who != "neither" : who != "both";
+bool did_judges_disagree(const JudgedCase& judged) {
+    const std::string reporting_judges = describe_reporting_judges(judged);
+    return judged.suite_case.is_clean() ? reporting_judges != "neither"
+                                        : reporting_judges != "both";
 }
 
 }  // namespace
 
-bool JudgedCase::sanitizer_reported() const {
+bool JudgedCase::has_sanitizer_report() const {
     return std::ranges::any_of(
-        tools, [](const auto& tool) { return tool.second.kind == Opinion::reported; });
+        opinion_by_tool, [](const auto& tool) { return tool.second.kind == Opinion::reported; });
 }
 
-std::vector<SuiteCase> cases_in(const std::string& program, const std::string& source) {
+std::vector<SuiteCase> find_cases_in_source(const std::string& program, const std::string& source) {
     static const std::regex mark(R"(// (?:bug ([\w-]+): ([a-z]+: [^/\n]+)|clean ([\w-]+)))");
     std::vector<SuiteCase> cases;
     std::set<std::string> seen;
     for (std::sregex_iterator at(source.begin(), source.end(), mark), end; at != end; ++at) {
-        const bool is_bug = (*at)[1].matched;
-        const std::string name = is_bug ? (*at)[1] : (*at)[3];
-        const std::string planted_bug = is_bug ? trimmed((*at)[2]) : "";
+        const bool has_planted_bug = (*at)[1].matched;
+        const std::string name = has_planted_bug ? (*at)[1] : (*at)[3];
+        const std::string planted_bug = has_planted_bug ? trimmed((*at)[2]) : "";
         // A case may have several marks that name expected reports. The first mark defines the bug.
         if (seen.insert(name).second) cases.push_back({program, name, planted_bug});
     }
@@ -122,7 +124,8 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
         }
         std::ranges::sort(sources);
         for (const fs::path& source : sources) {
-            const auto cases = cases_in(kind + "_" + source.stem().string(), read_file(source));
+            const auto cases =
+                find_cases_in_source(kind + "_" + source.stem().string(), read_file(source));
             all.insert(all.end(), cases.begin(), cases.end());
         }
     }
@@ -130,14 +133,14 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
     return all;
 }
 
-Opinion sanitizer_opinion(const std::string& output) {
-    const int reports = count_reports(output);
-    if (reports < 0) return {Opinion::unusable, last_line(output)};
-    if (reports == 0) return {};
-    return {Opinion::reported, first_report(output)};
+Opinion parse_sanitizer_opinion(const std::string& output) {
+    const int report_count = count_sanitizer_reports(output);
+    if (report_count < 0) return {Opinion::unusable, find_last_line(output)};
+    if (report_count == 0) return {};
+    return {Opinion::reported, find_first_report(output)};
 }
 
-Opinion simulator_opinion(const Json& report) {
+Opinion parse_simulator_opinion(const Json& report) {
     if (!report.is_object() || !report.contains("reports")) {
         return {Opinion::unusable, "simulate wrote no report"};
     }
@@ -147,56 +150,59 @@ Opinion simulator_opinion(const Json& report) {
             first.value("check", "") + std::string(": ") + first.value("kind", "")};
 }
 
-std::string who_reported(const JudgedCase& judged) {
-    const bool simulator = judged.simulator.kind == Opinion::reported;
-    const bool sanitizer = judged.sanitizer_reported();
-    if (simulator && sanitizer) return "both";
-    if (simulator) return "simulator only";
-    return sanitizer ? "sanitizer only" : "neither";
+std::string describe_reporting_judges(const JudgedCase& judged) {
+    const bool has_simulator_reported = judged.simulator_opinion.kind == Opinion::reported;
+    const bool has_sanitizer_reported = judged.has_sanitizer_report();
+    if (has_simulator_reported && has_sanitizer_reported) return "both";
+    if (has_simulator_reported) return "simulator only";
+    return has_sanitizer_reported ? "sanitizer only" : "neither";
 }
 
-std::string to_text(const std::vector<JudgedCase>& all) {
+std::string to_text(const std::vector<JudgedCase>& judged_cases) {
     std::string text = format("%-22s%7s%9s%17s%17s%10s\n", "reported by", "cases", "both",
                               "simulator only", "sanitizer only", "neither");
-    text += count_text(all, false) + count_text(all, true);
-    for (const JudgedCase& one : all) {
-        if (!is_listed(one)) continue;
+    text += format_count_row(judged_cases, false) + format_count_row(judged_cases, true);
+    for (const JudgedCase& one : judged_cases) {
+        if (!did_judges_disagree(one)) continue;
         const std::string planted_bug =
             one.suite_case.is_clean() ? "clean" : one.suite_case.planted_bug;
-        const std::string simulator = one.simulator.kind == Opinion::silent
+        const std::string simulator = one.simulator_opinion.kind == Opinion::silent
                                           ? "simulator silent"
-                                          : "simulator " + one.simulator.text;
-        text += wrap(one.suite_case.name + " (" + planted_bug + "), " + who_reported(one) + ": " +
-                     simulator + "; " + tool_texts(one));
+                                          : "simulator " + one.simulator_opinion.text;
+        text +=
+            wrap(one.suite_case.name + " (" + planted_bug + "), " + describe_reporting_judges(one) +
+                 ": " + simulator + "; " + describe_tool_opinions(one));
     }
     return text;
 }
 
-Json to_json(const std::vector<JudgedCase>& all) {
+Json to_json(const std::vector<JudgedCase>& judged_cases) {
     Json json = Json::array();
-    for (const JudgedCase& one : all) {
-        Json tools = Json::object();
+    for (const JudgedCase& one : judged_cases) {
+        Json opinions_by_tool = Json::object();
         for (const char* const tool : kSanitizerTools) {
-            const auto found = one.tools.find(tool);
-            if (found != one.tools.end()) tools[tool] = opinion_json(found->second);
+            const auto found = one.opinion_by_tool.find(tool);
+            if (found != one.opinion_by_tool.end())
+                opinions_by_tool[tool] = format_opinion(found->second);
         }
         json.push_back(
             {{"program", one.suite_case.program},
              {"case", one.suite_case.name},
              {"seeded", one.suite_case.is_clean() ? "nothing" : one.suite_case.planted_bug},
-             {"reported_by", who_reported(one)},
-             {"simulator", opinion_json(one.simulator)},
-             {"sanitizer", tools}});
+             {"reported_by", describe_reporting_judges(one)},
+             {"simulator", format_opinion(one.simulator_opinion)},
+             {"sanitizer", opinions_by_tool}});
     }
     return json;
 }
 
-bool meets_guarantees(const std::vector<JudgedCase>& all) {
-    return !all.empty() && std::ranges::all_of(all, [](const JudgedCase& one) {
-        const bool reported = one.simulator.kind == Opinion::reported;
-        const bool all_ran = std::ranges::none_of(
-            one.tools, [](const auto& tool) { return tool.second.kind == Opinion::unusable; });
-        return all_ran && reported != one.suite_case.is_clean();
+bool meets_guarantees(const std::vector<JudgedCase>& judged_cases) {
+    return !judged_cases.empty() && std::ranges::all_of(judged_cases, [](const JudgedCase& one) {
+        const bool has_simulator_reported = one.simulator_opinion.kind == Opinion::reported;
+        const bool have_all_tools_run = std::ranges::none_of(
+            one.opinion_by_tool,
+            [](const auto& tool) { return tool.second.kind == Opinion::unusable; });
+        return have_all_tools_run && has_simulator_reported != one.suite_case.is_clean();
     });
 }
 

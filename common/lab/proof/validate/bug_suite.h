@@ -20,7 +20,7 @@ struct SuiteCase {
     std::string planted_bug;
     /// Reports whether the kernel may run forever. It may deadlock on hardware, or wait for a host
     /// that a tool may have blocked.
-    bool never_terminates() const {
+    bool may_run_forever() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
     /// Reports whether the case contains no bug.
@@ -46,11 +46,12 @@ constexpr Opinion::Kind last_of(Opinion::Kind) {
 /// A case with all opinions.
 struct JudgedCase {
     SuiteCase suite_case;
-    Opinion simulator;
-    std::map<std::string, Opinion> tools;  ///< opinions by name of the tool, for example "memcheck"
+    Opinion simulator_opinion;
+    std::map<std::string, Opinion>
+        opinion_by_tool;  ///< opinions by name of the tool, for example "memcheck"
 
     /// Reports whether any tool of compute-sanitizer reported a bug.
-    bool sanitizer_reported() const;
+    bool has_sanitizer_report() const;
 };
 
 /// The names of compute-sanitizer's tools.
@@ -60,22 +61,22 @@ constexpr const char* kSanitizerTools[] = {"memcheck", "racecheck", "initcheck",
 /// std::runtime_error if there are none.
 std::vector<SuiteCase> read_suite(const std::string& folder);
 /// Returns the cases marked in the text of one source.
-std::vector<SuiteCase> cases_in(const std::string& program, const std::string& source);
+std::vector<SuiteCase> find_cases_in_source(const std::string& program, const std::string& source);
 
 /// Derives a tool's opinion from its output.
-Opinion sanitizer_opinion(const std::string& output);
+Opinion parse_sanitizer_opinion(const std::string& output);
 /// Derives the simulator's opinion from the JSON that `simulate --json` writes.
-Opinion simulator_opinion(const Json& report);
+Opinion parse_simulator_opinion(const Json& report);
 
 /// Returns which judges reported something: "both", "simulator only", "sanitizer only" or
 /// "neither".
-std::string who_reported(const JudgedCase& judged);
+std::string describe_reporting_judges(const JudgedCase& judged);
 /// Returns a table that shows how often each judge reported something. Below it is a list of the
 /// cases that only one judge detected.
-std::string to_text(const std::vector<JudgedCase>& all);
+std::string to_text(const std::vector<JudgedCase>& judged_cases);
 /// Returns all opinions as JSON.
-Json to_json(const std::vector<JudgedCase>& all);
+Json to_json(const std::vector<JudgedCase>& judged_cases);
 /// Reports whether every judge ran, and the simulator reported exactly the seeded bugs.
-bool meets_guarantees(const std::vector<JudgedCase>& all);
+bool meets_guarantees(const std::vector<JudgedCase>& judged_cases);
 
 }  // namespace coalesce::proof

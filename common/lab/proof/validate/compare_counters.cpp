@@ -16,8 +16,8 @@ namespace {
 struct KnownDifference {
     const char* step;   ///< prefix of the case's name
     const char* shape;  ///< suffix of the case's name
-    const char* counter;
-    const char* why;
+    const char* counter_name;
+    const char* reason;
 };
 constexpr KnownDifference kKnownDifferences[] = {
     {"12_async ", "", "shared_store_wavefronts",
@@ -30,22 +30,24 @@ constexpr KnownDifference kKnownDifferences[] = {
      "matrix"},
 };
 
-const KnownDifference* known_difference(const std::string& name, const CounterMetric& counter) {
+const KnownDifference* find_known_difference(const std::string& name,
+                                             const CounterMetric& counter) {
     if (!counter.is_exact) return nullptr;
     for (const KnownDifference& known : kKnownDifferences) {
-        const bool is_case = name.starts_with(known.step) && name.ends_with(known.shape);
-        if (is_case && std::string_view(known.counter) == counter.counter) return &known;
+        const bool is_case_affected = name.starts_with(known.step) && name.ends_with(known.shape);
+        if (is_case_affected && std::string_view(known.counter_name) == counter.counter)
+            return &known;
     }
     return nullptr;
 }
 
 /// Reports whether a profiled name such as "void ns::copy_tile<32, 8>(float *)" refers to the
 /// kernel "copy_tile".
-bool is_kernel(const std::string& profiled, const std::string& name) {
-    return std::regex_search(profiled, std::regex("\\b" + name + "\\b"));
+bool is_kernel(const std::string& profiled_name, const std::string& name) {
+    return std::regex_search(profiled_name, std::regex("\\b" + name + "\\b"));
 }
 
-void check_launches(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
+void check_launches_match(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
     const std::size_t both = std::min(cases.size(), launches.size());
     for (std::size_t i = 0; i < both; ++i) {
         const std::string kernel = cases[i].at("kernel");
@@ -59,10 +61,11 @@ void check_launches(const Json& cases, const std::vector<ProfiledLaunch>& launch
                              "profiled " + std::to_string(launches.size()));
 }
 
-bool is_noise(const CounterMetric& counter, double simulated, double measured) {
+bool is_within_noise(const CounterMetric& counter, double simulated, double measured) {
     if (counter.is_exact) return false;
-    const double beyond = measured - simulated;
-    return beyond >= 0 && beyond <= std::max(kNoiseWavefronts, kNoiseFraction * simulated);
+    const double metric_excess = measured - simulated;
+    return metric_excess >= 0 &&
+           metric_excess <= std::max(kPipeNoiseWavefronts, kPipeNoiseFraction * simulated);
 }
 
 /// Reports whether the metric of the pipe equals the simulator's count, although the metric of the
@@ -72,32 +75,33 @@ bool matches_pipe_metric(const CounterMetric& counter, double simulated,
     if (!counter.is_exact) return false;
     return std::ranges::any_of(counter_metrics(), [&](const CounterMetric& other) {
         return !other.is_exact && std::string_view(other.counter) == counter.counter &&
-               value_of(launch, other) == simulated;
+               sum_metrics_of(launch, other) == simulated;
     });
 }
 
-CounterSummary summarise(const CounterMetric& counter, const Json& cases,
-                         const std::vector<ProfiledLaunch>& launches,
-                         CounterComparison& comparison) {
+CounterSummary summarize_counter(const CounterMetric& counter, const Json& cases,
+                                 const std::vector<ProfiledLaunch>& launches,
+                                 CounterComparison& comparison) {
     CounterSummary summary{.counter = counter};
     for (std::size_t i = 0; i < launches.size(); ++i) {
-        const std::optional<double> measured = value_of(launches[i], counter);
+        const std::optional<double> measured = sum_metrics_of(launches[i], counter);
         if (!measured) continue;
         const double simulated = cases[i].at("counters").at(counter.counter).get<double>();
-        ++summary.cases;
+        ++summary.compared_cases;
         summary.largest_count = std::max({summary.largest_count, simulated, *measured});
         if (simulated > 0) {
             summary.largest_excess = std::max(summary.largest_excess, *measured / simulated - 1);
         }
         if (*measured == simulated) {
-            ++summary.equal;
-        } else if (is_noise(counter, simulated, *measured)) {
-            ++summary.within_noise;
+            ++summary.equal_cases;
+        } else if (is_within_noise(counter, simulated, *measured)) {
+            ++summary.cases_within_noise;
         } else if (matches_pipe_metric(counter, simulated, launches[i])) {
-            ++summary.settled;
-        } else if (const auto* known = known_difference(cases[i].at("name"), counter)) {
-            ++summary.known;
-            const std::string why = std::string(known->step) + counter.counter + ": " + known->why;
+            ++summary.cases_settled_by_pipe;
+        } else if (const auto* known = find_known_difference(cases[i].at("name"), counter)) {
+            ++summary.known_differences;
+            const std::string why =
+                std::string(known->step) + counter.counter + ": " + known->reason;
             if (!std::ranges::count(comparison.known, why)) comparison.known.push_back(why);
         } else {
             comparison.differences.push_back(
@@ -155,13 +159,13 @@ const std::vector<CounterMetric>& counter_metrics() {
     return all;
 }
 
-std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
-    const auto found = launch.metrics.find(counter.metric);
-    if (found == launch.metrics.end()) return std::nullopt;
+std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
+    const auto found = launch.value_by_metric.find(counter.metric);
+    if (found == launch.value_by_metric.end()) return std::nullopt;
     double sum = found->second;
     for (const char* metric : counter.more) {
-        const auto more = launch.metrics.find(metric);
-        if (more != launch.metrics.end()) sum += more->second;
+        const auto more = launch.value_by_metric.find(metric);
+        if (more != launch.value_by_metric.end()) sum += more->second;
     }
     return sum;
 }
@@ -171,35 +175,39 @@ bool CounterComparison::is_equal() const {
     return std::ranges::all_of(counters, [&](const CounterSummary& summary) {
         const CounterMetric& counter = summary.counter;
         if (!counter.is_exact) return true;
-        if (summary.cases == 0) return !counter.is_required;
+        if (summary.compared_cases == 0) return !counter.is_required;
         // A counter passes if it was compared in every case and was not always 0. In most cases,
         // the metric itself must be equal. In the remaining cases, it is sufficient that the metric
         // of the pipe is equal, or that the difference is a known one.
-        return static_cast<std::size_t>(summary.cases) == cases &&
-               summary.equal + summary.settled + summary.known == summary.cases &&
-               summary.equal > summary.settled + summary.known && summary.largest_count > 0;
+        return static_cast<std::size_t>(summary.compared_cases) == cases &&
+               summary.equal_cases + summary.cases_settled_by_pipe + summary.known_differences ==
+                   summary.compared_cases &&
+               summary.equal_cases > summary.cases_settled_by_pipe + summary.known_differences &&
+               summary.largest_count > 0;
     });
 }
 
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
-    check_launches(cases, launches);
+    check_launches_match(cases, launches);
     CounterComparison comparison;
     comparison.cases = launches.size();
     for (const CounterMetric& counter : counter_metrics()) {
-        comparison.counters.push_back(summarise(counter, cases, launches, comparison));
-        if (comparison.counters.back().cases == 0) comparison.missing.push_back(counter.metric);
+        comparison.counters.push_back(summarize_counter(counter, cases, launches, comparison));
+        if (comparison.counters.back().compared_cases == 0)
+            comparison.missing_metrics.push_back(counter.metric);
     }
     return comparison;
 }
 
-std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded) {
-    std::map<std::string, const Json*> counted;
-    for (const Json& one : cases) counted[one.at("name")] = &one.at("counters");
-    std::vector<Difference> differences;
-    for (const Json& launch : recorded) {
+std::vector<CounterDifference> compare_with_recorded_counters(const Json& cases,
+                                                              const Json& recorded_launches) {
+    std::map<std::string, const Json*> counters_by_case;
+    for (const Json& one : cases) counters_by_case[one.at("name")] = &one.at("counters");
+    std::vector<CounterDifference> differences;
+    for (const Json& launch : recorded_launches) {
         const std::string name = launch.at("case");
-        const auto found = counted.find(name);
-        if (found == counted.end()) throw std::runtime_error("no case is called " + name);
+        const auto found = counters_by_case.find(name);
+        if (found == counters_by_case.end()) throw std::runtime_error("no case is called " + name);
         for (const auto& [counter, count] : launch.at("measured").items()) {
             const double measured = count.get<double>();
             const double simulated = found->second->at(counter).get<double>();
@@ -215,17 +223,19 @@ std::string to_text(const CounterComparison& comparison) {
     std::string text = format("%-25s%6s%7s%9s%7s%7s%11s  %s\n", "counter", "cases", "equal",
                               "by pipe", "noise", "known", "different", "");
     for (const CounterSummary& one : comparison.counters) {
-        const int explained = one.equal + one.settled + one.within_noise + one.known;
-        text += format("%-25s%6d%7d%9d%7d%7d%11d  %s\n", one.counter.counter, one.cases, one.equal,
-                       one.settled, one.within_noise, one.known, one.cases - explained,
+        const int explained_cases = one.equal_cases + one.cases_settled_by_pipe +
+                                    one.cases_within_noise + one.known_differences;
+        text += format("%-25s%6d%7d%9d%7d%7d%11d  %s\n", one.counter.counter, one.compared_cases,
+                       one.equal_cases, one.cases_settled_by_pipe, one.cases_within_noise,
+                       one.known_differences, one.compared_cases - explained_cases,
                        one.counter.is_exact ? "exact" : "pipe");
     }
     for (const std::string& why : comparison.known) text += wrap("known: " + why) + "\n";
-    for (const std::string& metric : comparison.missing)
+    for (const std::string& metric : comparison.missing_metrics)
         text += "ncu did not report: " + metric + "\n";
     constexpr std::size_t shown = 12;
     for (std::size_t i = 0; i < std::min(shown, comparison.differences.size()); ++i) {
-        const Difference& one = comparison.differences[i];
+        const CounterDifference& one = comparison.differences[i];
         text += "\n" + wrap(one.name + ": " + one.counter + " is " + format_count(one.simulated) +
                             " simulated, " + format_count(one.measured) + " measured (" +
                             one.metric + ")");
@@ -239,22 +249,25 @@ std::string to_text(const CounterComparison& comparison) {
 
 Json to_json(const CounterComparison& comparison, const Json& cases,
              const std::vector<ProfiledLaunch>& launches) {
-    Json json{{"cases", comparison.cases},       {"equal", comparison.is_equal()},
-              {"counters", Json::array()},       {"differences", Json::array()},
-              {"not_given", comparison.missing}, {"launches", Json::array()}};
+    Json json{{"cases", comparison.cases},
+              {"equal", comparison.is_equal()},
+              {"counters", Json::array()},
+              {"differences", Json::array()},
+              {"not_given", comparison.missing_metrics},
+              {"launches", Json::array()}};
     for (const CounterSummary& one : comparison.counters) {
         json["counters"].push_back({{"counter", one.counter.counter},
                                     {"metric", one.counter.metric},
                                     {"exact", one.counter.is_exact},
-                                    {"cases", one.cases},
-                                    {"equal", one.equal},
-                                    {"settled_by_pipe", one.settled},
-                                    {"within_noise", one.within_noise},
-                                    {"known_differences", one.known},
+                                    {"cases", one.compared_cases},
+                                    {"equal", one.equal_cases},
+                                    {"settled_by_pipe", one.cases_settled_by_pipe},
+                                    {"within_noise", one.cases_within_noise},
+                                    {"known_differences", one.known_differences},
                                     {"most_beyond", one.largest_excess},
                                     {"largest", one.largest_count}});
     }
-    for (const Difference& one : comparison.differences) {
+    for (const CounterDifference& one : comparison.differences) {
         json["differences"].push_back({{"case", one.name},
                                        {"counter", one.counter},
                                        {"metric", one.metric},
@@ -265,7 +278,7 @@ Json to_json(const CounterComparison& comparison, const Json& cases,
         Json measured = Json::object();
         for (const CounterMetric& counter : counter_metrics()) {
             if (!counter.is_exact) continue;
-            if (const auto value = value_of(launches[i], counter)) {
+            if (const auto value = sum_metrics_of(launches[i], counter)) {
                 measured[counter.counter] = static_cast<std::uint64_t>(*value);
             }
         }

@@ -30,14 +30,14 @@ const std::vector<CounterMetric>& counter_metrics();
 
 /// Returns the value of a counter's metric, including the metrics in `more`. Returns nothing if ncu
 /// did not report the metric.
-std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
+std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
 /// The noise of a hardware pipe's metric. The metric may exceed the simulator's count by this
 /// fraction or by this number of wavefronts, whichever is more.
-constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
+constexpr double kPipeNoiseFraction = 0.02, kPipeNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
-struct Difference {
+struct CounterDifference {
     std::string name;     ///< name of the case
     std::string counter;  ///< counter of the simulator
     std::string metric;   ///< metric of the profiler
@@ -52,12 +52,13 @@ struct Difference {
 /// instead, and must equal the count.
 struct CounterSummary {
     CounterMetric counter;
-    int cases = 0;  ///< number of compared cases
-    int equal = 0;  ///< number of cases with equal counts
+    int compared_cases = 0;  ///< number of compared cases
+    int equal_cases = 0;     ///< number of cases with equal counts
     /// number of cases in which `metric` differs, but the pipe's metric agrees
-    int settled = 0;
-    int within_noise = 0;  ///< number of cases that differ only by the noise of an inexact metric
-    int known = 0;         ///< number of cases that differ for a known reason
+    int cases_settled_by_pipe = 0;
+    int cases_within_noise =
+        0;  ///< number of cases that differ only by the noise of an inexact metric
+    int known_differences = 0;  ///< number of cases that differ for a known reason
     double largest_excess = 0;  ///< largest excess of the metric, relative to the simulator's count
     /// The largest count in any case. If it is 0, the comparison proves nothing.
     double largest_count = 0;
@@ -66,9 +67,9 @@ struct CounterSummary {
 /// The result of a comparison.
 struct CounterComparison {
     std::vector<CounterSummary> counters;
-    std::vector<Difference> differences;  ///< differences beyond noise
-    std::vector<std::string> missing;     ///< metrics that ncu did not report
-    std::vector<std::string> known;       ///< reasons for known differences, each listed once
+    std::vector<CounterDifference> differences;  ///< differences beyond noise
+    std::vector<std::string> missing_metrics;    ///< metrics that ncu did not report
+    std::vector<std::string> known;  ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
     /// Reports whether ncu reported every exact counter in every case, and every difference has a
@@ -80,10 +81,11 @@ struct CounterComparison {
 /// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// Compares the simulator's counters with recorded counters of some cases. `recorded` is [{"case",
-/// "measured": {counter: count}}]. Throws std::runtime_error if the simulator did not run one of
-/// these cases.
-std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
+/// Compares the simulator's counters with recorded counters of some cases. `recorded_launches` is
+/// [{"case", "measured": {counter: count}}]. Throws std::runtime_error if the simulator did not run
+/// one of these cases.
+std::vector<CounterDifference> compare_with_recorded_counters(const Json& cases,
+                                                              const Json& recorded_launches);
 
 /// Returns a table that is 80 columns wide. Below it are the reasons for known differences, the
 /// metrics that ncu did not report, and the first differences.

@@ -11,13 +11,15 @@ namespace coalesce::proof {
 
 /// A random number generator. Unlike the distributions of <random>, it gives the same numbers with
 /// every compiler.
-class DiceRandom {
+class PatternRandom {
 public:
-    explicit DiceRandom(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t roll() { return mix(state_++); }
+    explicit PatternRandom(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next_random() { return mix(state_++); }
     /// Returns a random number from 0 to count - 1.
-    int below(int count) { return static_cast<int>(roll() % static_cast<std::uint64_t>(count)); }
-    bool one_in(int count) { return below(count) == 0; }
+    int below(int count) {
+        return static_cast<int>(next_random() % static_cast<std::uint64_t>(count));
+    }
+    bool is_one_in(int count) { return below(count) == 0; }
     template <class T, std::size_t N>
     T one_of(const T (&choices)[N]) {
         return choices[below(static_cast<int>(N))];

@@ -15,25 +15,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
+constexpr double kMaxCaseSeconds = 60, kMaxEndlessCaseSeconds = 12;
 constexpr double kSecondsPerAdditionalCase =
     5;  ///< seconds for each additional case in the same run
 
-std::string program_path(const SuiteCase& one) {
-    return std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program;
+std::string program_path(const SuiteCase& suite_case) {
+    return std::string(COALESCE_SUITE_PROGRAMS) + "/" + suite_case.program;
 }
 
-Opinion ask_simulator(const SuiteCase& one) {
+Opinion ask_simulator(const SuiteCase& suite_case) {
     const TemporaryFolder folder;
     const fs::path json = folder.path / "report.json";
-    const fs::path folder_of_this = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path program_folder = fs::read_symlink("/proc/self/exe").parent_path();
     // Tests and programs are in different folders.
-    const fs::path simulate = folder_of_this / "../bin/simulate";
-    const ProcessResult ended = run_child(
-        {simulate, "--quiet", "--threads", "1", "--json", json, program_path(one), one.name},
-        kCaseSeconds);
+    const fs::path simulate = program_folder / "../bin/simulate";
+    const ProcessResult ended = run_child({simulate, "--quiet", "--threads", "1", "--json", json,
+                                           program_path(suite_case), suite_case.name},
+                                          kMaxCaseSeconds);
     if (ended.timed_out) return {Opinion::endless, ""};
-    return simulator_opinion(Json::parse(read_if_exists(json).value_or(""), nullptr, false));
+    return parse_simulator_opinion(Json::parse(read_if_exists(json).value_or(""), nullptr, false));
 }
 
 /// One judge's run on one or more cases.
@@ -44,18 +44,18 @@ struct JudgeRun {
 
 /// Returns all questions. Cases that never end come last, because they occupy the GPU while all
 /// other questions wait.
-std::deque<JudgeRun> questions(const std::vector<SuiteCase>& suite) {
+std::deque<JudgeRun> list_judge_runs(const std::vector<SuiteCase>& suite) {
     std::deque<JudgeRun> all;
-    std::map<std::string, std::vector<std::size_t>> programs;
+    std::map<std::string, std::vector<std::size_t>> case_indices_by_program;
     for (std::size_t i = 0; i < suite.size(); ++i) {
-        if (!suite[i].never_terminates()) programs[suite[i].program].push_back(i);
+        if (!suite[i].may_run_forever()) case_indices_by_program[suite[i].program].push_back(i);
     }
-    for (const auto& [program, cases] : programs) {
+    for (const auto& [program, cases] : case_indices_by_program) {
         for (const char* const tool : kSanitizerTools) all.push_back({tool, cases});
     }
     for (const bool endless : {false, true}) {
         for (std::size_t i = 0; i < suite.size(); ++i) {
-            if (suite[i].never_terminates() != endless) continue;
+            if (suite[i].may_run_forever() != endless) continue;
             all.push_back({"", {i}});
             if (!endless) continue;
             for (const char* const tool : kSanitizerTools) all.push_back({tool, {i}});
@@ -67,73 +67,80 @@ std::deque<JudgeRun> questions(const std::vector<SuiteCase>& suite) {
 /// Runs all judges, and stores the questions that remain and the opinions that have been given.
 class JudgeRunQueue {
 public:
-    JudgeRunQueue(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+    JudgeRunQueue(const std::vector<SuiteCase>& suite, const std::string& sanitizer_path,
                   const VerdictProgress& progress)
-        : sanitizer_(sanitizer), progress_(progress), pending_questions_(questions(suite)) {
+        : sanitizer_path_(sanitizer_path),
+          progress_(progress),
+          pending_runs_(list_judge_runs(suite)) {
         for (const SuiteCase& one : suite) {
-            judged_.push_back({one, {}, {}});
-            for (const char* const tool : kSanitizerTools) judged_.back().tools[tool] = {};
+            judged_cases_.push_back({one, {}, {}});
+            for (const char* const tool : kSanitizerTools)
+                judged_cases_.back().opinion_by_tool[tool] = {};
         }
     }
 
-    std::vector<JudgedCase> judge_all(int jobs) {
+    std::vector<JudgedCase> judge_all(int parallel_jobs) {
         {
-            std::vector<std::jthread> workers;
-            for (int i = 0; i < jobs; ++i) {
-                workers.emplace_back([this] {
+            std::vector<std::jthread> worker_threads;
+            for (int i = 0; i < parallel_jobs; ++i) {
+                worker_threads.emplace_back([this] {
                     while (const auto question = next()) ask(*question);
                 });
             }
         }
-        return std::move(judged_);
+        return std::move(judged_cases_);
     }
 
 private:
     std::optional<JudgeRun> next() {
         const std::lock_guard lock(mutex_);
-        if (pending_questions_.empty()) return {};
-        JudgeRun first = std::move(pending_questions_.front());
-        pending_questions_.pop_front();
+        if (pending_runs_.empty()) return {};
+        JudgeRun first = std::move(pending_runs_.front());
+        pending_runs_.pop_front();
         return first;
     }
 
-    void ask(const JudgeRun& question) {
-        const bool asks_simulator = question.tool.empty();
-        const Opinion opinion = asks_simulator
-                                    ? ask_simulator(judged_[question.case_indices[0]].suite_case)
-                                    : ask_sanitizer(question);
+    void ask(const JudgeRun& judge_run) {
+        const bool is_for_simulator = judge_run.tool.empty();
+        const Opinion opinion =
+            is_for_simulator ? ask_simulator(judged_cases_[judge_run.case_indices[0]].suite_case)
+                             : ask_sanitizer(judge_run);
         const std::lock_guard lock(mutex_);
-        if (question.case_indices.size() > 1 && opinion.kind != Opinion::silent) {
-            for (const std::size_t one : question.case_indices) {
-                pending_questions_.push_front({question.tool, {one}});
+        if (judge_run.case_indices.size() > 1 && opinion.kind != Opinion::silent) {
+            for (const std::size_t one : judge_run.case_indices) {
+                pending_runs_.push_front({judge_run.tool, {one}});
             }
             return;
         }
-        for (const std::size_t one : question.case_indices) {
-            (asks_simulator ? judged_[one].simulator : judged_[one].tools[question.tool]) = opinion;
+        for (const std::size_t one : judge_run.case_indices) {
+            (is_for_simulator ? judged_cases_[one].simulator_opinion
+                              : judged_cases_[one].opinion_by_tool[judge_run.tool]) = opinion;
         }
-        done_ += question.case_indices.size();
-        if (progress_) progress_(done_, judged_.size() * (1 + std::size(kSanitizerTools)));
+        verdict_count_ += judge_run.case_indices.size();
+        if (progress_)
+            progress_(verdict_count_, judged_cases_.size() * (1 + std::size(kSanitizerTools)));
     }
 
-    Opinion ask_sanitizer(const JudgeRun& question) const {
-        std::vector<std::string> command{sanitizer_, "--tool", question.tool, "--print-limit", "3"};
-        if (question.tool == "racecheck") {
+    Opinion ask_sanitizer(const JudgeRun& judge_run) const {
+        std::vector<std::string> command{sanitizer_path_, "--tool", judge_run.tool, "--print-limit",
+                                         "3"};
+        if (judge_run.tool == "racecheck") {
             command.insert(command.end(), {"--racecheck-report", "all"});
         }
-        const SuiteCase& first = judged_[question.case_indices[0]].suite_case;
+        const SuiteCase& first = judged_cases_[judge_run.case_indices[0]].suite_case;
         command.push_back(program_path(first));
-        for (const std::size_t one : question.case_indices) {
-            command.push_back(judged_[one].suite_case.name);
+        for (const std::size_t one : judge_run.case_indices) {
+            command.push_back(judged_cases_[one].suite_case.name);
         }
-        const std::size_t more = question.case_indices.size() - 1;
-        const double patience =
-            first.never_terminates()
-                ? kEndlessSeconds
-                : kCaseSeconds + kSecondsPerAdditionalCase * static_cast<double>(more);
-        const ProcessResult ended = run_child(
-            command, patience, {"LD_LIBRARY_PATH=" + prepend_to_library_path(cudart_folder())});
-        const Opinion opinion = sanitizer_opinion(ended.output);
+        const std::size_t more = judge_run.case_indices.size() - 1;
+        const double time_limit_seconds =
+            first.may_run_forever()
+                ? kMaxEndlessCaseSeconds
+                : kMaxCaseSeconds + kSecondsPerAdditionalCase * static_cast<double>(more);
+        const ProcessResult ended =
+            run_child(command, time_limit_seconds,
+                      {"LD_LIBRARY_PATH=" + prepend_to_library_path(find_cudart_folder())});
+        const Opinion opinion = parse_sanitizer_opinion(ended.output);
         // A report counts even if the program had to be stopped afterwards.
         if (opinion.kind == Opinion::reported) return opinion;
         if (ended.timed_out) return {Opinion::endless, ""};
@@ -145,19 +152,20 @@ private:
         return opinion;
     }
 
-    std::string sanitizer_;
+    std::string sanitizer_path_;
     VerdictProgress progress_;
     std::mutex mutex_;
-    std::deque<JudgeRun> pending_questions_;
-    std::vector<JudgedCase> judged_;
-    std::size_t done_ = 0;
+    std::deque<JudgeRun> pending_runs_;
+    std::vector<JudgedCase> judged_cases_;
+    std::size_t verdict_count_ = 0;
 };
 
 }  // namespace
 
-std::vector<JudgedCase> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                              int jobs, const VerdictProgress& progress) {
-    return JudgeRunQueue(suite, sanitizer, progress).judge_all(jobs);
+std::vector<JudgedCase> judge_suite(const std::vector<SuiteCase>& suite,
+                                    const std::string& sanitizer_path, int parallel_jobs,
+                                    const VerdictProgress& progress) {
+    return JudgeRunQueue(suite, sanitizer_path, progress).judge_all(parallel_jobs);
 }
 
 }  // namespace coalesce::proof

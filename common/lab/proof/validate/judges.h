@@ -14,11 +14,12 @@ namespace coalesce::proof {
 /// thread may call it, but only one at a time.
 using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// Collects the opinions of all judges on all cases, with `jobs` runs in parallel. A tool of
-/// compute-sanitizer takes seconds to start, so it first runs all cases of a program together. If
-/// it reports something, it runs each case separately. Cases that never end come last and have a
+/// Collects the opinions of all judges on all cases, with `parallel_jobs` runs in parallel. A tool
+/// of compute-sanitizer takes seconds to start, so it first runs all cases of a program together.
+/// If it reports something, it runs each case separately. Cases that never end come last and have a
 /// short time limit.
-std::vector<JudgedCase> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                              int jobs, const VerdictProgress& progress = {});
+std::vector<JudgedCase> judge_suite(const std::vector<SuiteCase>& suite,
+                                    const std::string& sanitizer_path, int parallel_jobs,
+                                    const VerdictProgress& progress = {});
 
 }  // namespace coalesce::proof

@@ -29,36 +29,36 @@ namespace {
 
 struct CommandLine {
     std::string device, json;
-    int patterns = 0, matrices = 0;
+    int access_pattern_count = 0, matrix_pattern_count = 0;
     std::uint64_t seed = 1;
-    bool steps = true;
+    bool includes_steps = true;
 };
 
 /// A square and two shapes that are not multiples of a tile, unless a kernel requires multiples.
-constexpr Shape kShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
+constexpr Shape kComparedShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
 
-struct Case {
-    std::string name, kernel;
+struct LaunchedCase {
+    std::string name, kernel_name;
     std::function<void()> launch;
 };
 
-class Cases {
+class LaunchedCases {
 public:
-    Cases(const CommandLine& words, const course::Course& course)
-        : steps_(words.steps ? load_steps(names(course)) : std::vector<StepVariants>()),
+    LaunchedCases(const CommandLine& options, const course::Course& course)
+        : steps_(options.includes_steps ? load_steps(names(course)) : std::vector<StepVariants>()),
           in_(buffer_bytes()),
           out_(buffer_bytes()) {
         // Initialize with a copy, because a memset may launch a kernel.
-        const std::vector<char> zeros(buffer_bytes());
+        const std::vector<char> zero_bytes(buffer_bytes());
         for (const DeviceBuffer* buffer : {&in_, &out_}) {
-            CUDA_CHECK(
-                cudaMemcpy(buffer->data(), zeros.data(), zeros.size(), cudaMemcpyHostToDevice));
+            CUDA_CHECK(cudaMemcpy(buffer->data(), zero_bytes.data(), zero_bytes.size(),
+                                  cudaMemcpyHostToDevice));
         }
-        if (words.steps) add_steps(course);
-        add_patterns(words);
+        if (options.includes_steps) add_steps(course);
+        add_patterns(options);
     }
 
-    const std::vector<Case>& all() const { return cases_; }
+    const std::vector<LaunchedCase>& all() const { return cases_; }
 
 private:
     static std::vector<std::string> names(const course::Course& course) {
@@ -76,13 +76,14 @@ private:
             const course::Step& known = *course.find(step.name);
             for (const Variant& variant : step.variants) {
                 if (variant.element_size != 4) continue;  // the buffers contain floats
-                const course::Variant* listed = known.find(variant.name);
+                const course::Variant* course_variant = known.find(variant.name);
                 // Host code and copies done by the driver launch no kernels.
-                if (!listed || listed->kernel.empty()) continue;
+                if (!course_variant || course_variant->kernel.empty()) continue;
                 // Variants that work in place or on arrays may launch several kernels, or different
                 // kernels.
                 if (!variant.is_plain()) continue;
-                for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
+                for (const Shape shape : kComparedShapes)
+                    add(step.name, variant, course_variant->kernel, shape);
             }
         }
     }
@@ -97,8 +98,8 @@ private:
                           }});
     }
 
-    void add_patterns(const CommandLine& words) {
-        const auto add_all = [&](const std::string& what, const auto& patterns) {
+    void add_patterns(const CommandLine& options) {
+        const auto add_all_patterns = [&](const std::string& what, const auto& patterns) {
             int number = 0;
             for (const auto& pattern : patterns) {
                 cases_.push_back({what + " " + std::to_string(++number) + ": " + pattern.text(),
@@ -106,21 +107,22 @@ private:
                                   [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
             }
         };
-        add_all("pattern", random_patterns(words.patterns, words.seed));
-        add_all("matrix pattern", random_matrix_patterns(words.matrices, words.seed));
+        add_all_patterns("pattern", random_patterns(options.access_pattern_count, options.seed));
+        add_all_patterns("matrix pattern",
+                         random_matrix_patterns(options.matrix_pattern_count, options.seed));
     }
 
     std::vector<StepVariants> steps_;
     DeviceBuffer in_, out_;
-    std::vector<Case> cases_;
+    std::vector<LaunchedCase> cases_;
 };
 
-Json run_case(const Case& one, bool simulated) {
+Json run_case(const LaunchedCase& one, bool simulated) {
     if (simulated) simulator_library::reset_counters();
     one.launch();
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    Json json{{"name", one.name}, {"kernel", one.kernel}};
+    Json json{{"name", one.name}, {"kernel", one.kernel_name}};
     if (!simulated) return json;
     const Counters counters = simulator_library::counters();
     if (counters.kernels != 1) {
@@ -134,28 +136,31 @@ Json run_case(const Case& one, bool simulated) {
     return json;
 }
 
-void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
-    app.add_option("--patterns", words.patterns, "Number of random patterns")
+void add_options(CLI::App& app, CommandLine& options) {
+    app.add_option("--device", options.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
+    app.add_option("--patterns", options.access_pattern_count, "Number of random patterns")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--matrices", words.matrices, "Number of random patterns of small matrices")
+    app.add_option("--matrices", options.matrix_pattern_count,
+                   "Number of random patterns of small matrices")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--seed", words.seed, "Seed of the random patterns");
-    app.add_flag("--steps,!--no-steps", words.steps, "Also launch the course's kernels");
-    app.add_option("--json", words.json, "File for the list of cases")->required();
+    app.add_option("--seed", options.seed, "Seed of the random patterns");
+    app.add_flag("--steps,!--no-steps", options.includes_steps, "Also launch the course's kernels");
+    app.add_option("--json", options.json, "File for the list of cases")->required();
 }
 
-int run(const CommandLine& words, char** argv) {
-    check_writable(words.json);
+int run(const CommandLine& options, char** argv) {
+    check_writable(options.json);
     // Random patterns have races and read uninitialized memory, so check only for accesses outside
     // of their buffers.
     setenv("COALESCE_SIM_CHECK", "memcheck", 0);
-    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    const DeviceChoice choice =
+        options.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     const Device device = choose_device(choice, argv);
-    const Cases cases(words, course::read_course(COALESCE_REPOSITORY));
-    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
-    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
-    write_file(words.json, json.dump() + "\n");
+    const LaunchedCases cases(options, course::read_course(COALESCE_REPOSITORY));
+    Json json{{"device", device.name}, {"seed", options.seed}, {"cases", Json::array()}};
+    for (const LaunchedCase& one : cases.all())
+        json["cases"].push_back(run_case(one, device.simulated));
+    write_file(options.json, json.dump() + "\n");
     return exit_right;
 }
 

@@ -37,144 +37,156 @@ namespace {
 const std::string kRepository = COALESCE_REPOSITORY;
 
 struct CommandLine {
-    int patterns = 240, matrices = 60, jobs = 0;
+    int access_pattern_count = 240, matrix_pattern_count = 60, parallel_jobs = 0;
     std::uint64_t seed = 1;
-    bool counters_only = false, bugs_only = false;
-    std::string json, commit, ncu_output, keep, recorded;
-    bool steps = true;
-    TimeComparisonOptions times;
-    CLI::Option* time = nullptr;
+    bool compares_only_counters = false, compares_only_bugs = false;
+    std::string json, source_commit, ncu_output_file, file_for_ncu_output, recorded_counters_file;
+    bool includes_steps = true;
+    TimeComparisonOptions time_options;
+    CLI::Option* time_option = nullptr;
 };
 
 /// Adds the options for --time, which compares the time model with a GPU instead of the counters.
-void add_time_options(CLI::App& app, TimeComparisonOptions& words, CLI::Option*& time) {
-    time = app.add_option("--time", words.gpu,
-                          "Compare predicted times with measured ones instead,\nfor this GPU "
-                          "(default: this computer's GPU, or docs/results)");
-    time->type_name("GPU")->expected(0, 1);
-    app.add_option("--lesson", words.lessons,
+void add_time_options(CLI::App& app, TimeComparisonOptions& options, CLI::Option*& time_option) {
+    time_option =
+        app.add_option("--time", options.gpu,
+                       "Compare predicted times with measured ones instead,\nfor this GPU "
+                       "(default: this computer's GPU, or docs/results)");
+    time_option->type_name("GPU")->expected(0, 1);
+    app.add_option("--lesson", options.lesson_names,
                    "with --time: compare only these lessons (default: all lessons,\nand the "
                    "kernels of the search)");
-    app.add_option("--sizes", words.sizes,
-                   "with --time: list of ROWSxCOLS (default: " + words.sizes + ")");
-    app.add_flag("--published", words.published,
+    app.add_option("--sizes", options.sizes,
+                   "with --time: list of ROWSxCOLS (default: " + options.sizes + ")");
+    app.add_flag("--published", options.uses_published_times,
                  "with --time: use docs/results even if there is a GPU");
-    app.add_flag("--no-search", words.no_search, "with --time: compare only the lessons");
+    app.add_flag("--no-search", options.excludes_search, "with --time: compare only the lessons");
     app.add_option(
-        "--against", words.against,
+        "--against", options.result_files_to_compare,
         "with --time: use the times in these files from another\nrun instead of predictions");
-    app.add_flag("--literature", words.literature,
+    app.add_flag("--literature", options.compares_with_literature,
                  "with --time: compare with published times of other GPUs");
-    app.add_flag("--tables", words.tables, "with --literature: update the table in the book");
-    app.add_flag("--check-tables", words.are_tables_current,
+    app.add_flag("--tables", options.updates_tables,
+                 "with --literature: update the table in the book");
+    app.add_flag("--check-tables", options.checks_tables,
                  "with --literature: check whether the table in the book is current");
-    app.add_option("--limit", words.limit,
+    app.add_option("--limit", options.max_median_error_percent,
                    "with --time: fail if the median error exceeds this percentage");
-    app.add_option("--markdown", words.markdown, "with --time: write the tables to this file");
-    app.add_option("--svg", words.svg, "with --time: write the picture to this file");
+    app.add_option("--markdown", options.markdown_file,
+                   "with --time: write the tables to this file");
+    app.add_option("--svg", options.svg_file, "with --time: write the picture to this file");
 }
 
-void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--patterns", words.patterns, "Number of random access patterns (default: 240)")
+void add_options(CLI::App& app, CommandLine& options) {
+    app.add_option("--patterns", options.access_pattern_count,
+                   "Number of random access patterns (default: 240)")
         ->check(CLI::Range(1, 100000));
-    app.add_option("--matrices", words.matrices,
+    app.add_option("--matrices", options.matrix_pattern_count,
                    "Number of random patterns of small matrices (default: 60)")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--seed", words.seed, "Seed of the random patterns (default: 1)");
-    app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
-    app.add_flag("--bugs", words.bugs_only, "Compare only the seeded bugs, with compute-sanitizer");
-    app.add_option("--jobs", words.jobs,
+    app.add_option("--seed", options.seed, "Seed of the random patterns (default: 1)");
+    app.add_flag("--counters", options.compares_only_counters,
+                 "Compare only the counters, with ncu");
+    app.add_flag("--bugs", options.compares_only_bugs,
+                 "Compare only the seeded bugs, with compute-sanitizer");
+    app.add_option("--jobs", options.parallel_jobs,
                    "Number of parallel checkers (default: one per core, at most 12)")
         ->check(CLI::Range(1, 256));
-    app.add_option("--json", words.json,
+    app.add_option("--json", options.json,
                    "File for the results (default: docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
-    app.add_option("--keep", words.keep, "Save the output of ncu in this file");
-    app.add_option("--ncu-output", words.ncu_output,
+    app.add_option("--commit", options.source_commit, "Commit to record, if git cannot report it");
+    app.add_option("--keep", options.file_for_ncu_output, "Save the output of ncu in this file");
+    app.add_option("--ncu-output", options.ncu_output_file,
                    "Read the output of ncu from this file (see --keep) instead of running ncu");
-    app.add_option("--recorded", words.recorded,
+    app.add_option("--recorded", options.recorded_counters_file,
                    "Compare with counters that were recorded on a GPU; needs no GPU");
-    add_time_options(app, words.times, words.time);
+    add_time_options(app, options.time_options, options.time_option);
 }
 
-class Validation {
+class SimulatorValidation {
 public:
-    explicit Validation(CommandLine words) : words_(std::move(words)) {}
+    explicit SimulatorValidation(CommandLine words) : options_(std::move(words)) {}
 
     int run_all() {
-        find_tools();
+        check_gpu_and_find_tools();
         Json json{{"run", description()}};
-        bool is_good = true;
-        if (!words_.bugs_only) is_good &= run_counters(json);
-        if (!words_.counters_only) is_good &= run_bugs(json);
+        bool has_succeeded = true;
+        if (!options_.compares_only_bugs) has_succeeded &= compare_all_counters(json);
+        if (!options_.compares_only_counters) has_succeeded &= judge_all_bugs(json);
         json["run"]["seconds"] = rounded(seconds_since_start(), 1);
-        const std::string file = json_file();
+        const std::string file = results_file();
         write_file(file, json_text(json));
         std::cout << "Written to " << file << "\n";
-        return is_good ? exit_right : exit_wrong;
+        return has_succeeded ? exit_right : exit_wrong;
     }
 
     /// Compares the simulator with a recorded run, on the same cases. Returns the exit code.
     int compare_with_recorded() {
-        const Json recorded = Json::parse(read_file(words_.recorded));
-        const Json& run = recorded.at("run");
-        words_.seed = run.at("seed"), words_.patterns = run.at("patterns");
-        words_.matrices = run.at("matrices"), words_.steps = run.at("steps");
-        const Json& launches = recorded.at("launches");
-        const std::vector<Difference> differences = compare_recorded(simulate_cases(), launches);
-        for (const Difference& one : differences) {
+        const Json recorded_run = Json::parse(read_file(options_.recorded_counters_file));
+        const Json& run = recorded_run.at("run");
+        options_.seed = run.at("seed"), options_.access_pattern_count = run.at("patterns");
+        options_.matrix_pattern_count = run.at("matrices"),
+        options_.includes_steps = run.at("steps");
+        const Json& recorded_launches = recorded_run.at("launches");
+        const std::vector<CounterDifference> differences =
+            compare_with_recorded_counters(simulate_cases(), recorded_launches);
+        for (const CounterDifference& one : differences) {
             std::cout << format("%s: %s is %.0f simulated, %.0f measured\n", one.name.c_str(),
                                 one.counter.c_str(), one.simulated, one.measured);
         }
         std::cout << format("%zu launches, %zu counters differ from those of an %s\n",
-                            launches.size(), differences.size(),
+                            recorded_launches.size(), differences.size(),
                             run.at("device").get<std::string>().c_str());
-        return differences.empty() && !launches.empty() ? exit_right : exit_wrong;
+        return differences.empty() && !recorded_launches.empty() ? exit_right : exit_wrong;
     }
 
 private:
     /// Checks all requirements first, so that the run does not stop halfway.
-    void find_tools() {
-        check_writable(json_file());
-        const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;
+    void check_gpu_and_find_tools() {
+        check_writable(results_file());
+        const bool needs_gpu = options_.ncu_output_file.empty() || !options_.compares_only_counters;
         const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
                              "), and a GPU is needed to validate the simulator");
         }
-        if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
-        if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");
+        if (!options_.compares_only_bugs && options_.ncu_output_file.empty())
+            ncu_path_ = find_tool("ncu");
+        if (!options_.compares_only_counters) sanitizer_path_ = find_tool("compute-sanitizer");
     }
 
-    std::string json_file() const {
-        if (!words_.json.empty()) return words_.json;
+    std::string results_file() const {
+        if (!options_.json.empty()) return options_.json;
         const fs::path folder = fs::path(kRepository) / "docs/results/validation";
         fs::create_directories(folder);
         return folder / "results.json";
     }
 
     Json description() const {
-        const Json machine = ask_nvidia_smi();
-        Json json = run_record(words_.commit,
-                               {{"device", machine.value("name", "unknown")},
-                                {"driver_version", machine.value("driver_version", "unknown")}});
-        if (!ncu_.empty()) json["ncu"] = tool_version(ncu_);
-        if (!sanitizer_.empty()) json["compute_sanitizer"] = tool_version(sanitizer_);
+        const Json machine = query_gpu_state();
+        Json json =
+            make_run_record(options_.source_commit,
+                            {{"device", machine.value("name", "unknown")},
+                             {"driver_version", machine.value("driver_version", "unknown")}});
+        if (!ncu_path_.empty()) json["ncu"] = read_tool_version(ncu_path_);
+        if (!sanitizer_path_.empty())
+            json["compute_sanitizer"] = read_tool_version(sanitizer_path_);
         return json;
     }
 
-    std::vector<std::string> launches(const std::string& device, const fs::path& json) const {
+    std::vector<std::string> launches_command(const std::string& device,
+                                              const fs::path& json) const {
         const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
         return {folder / "launches",
                 "--device",
                 device,
-                words_.steps ? "--steps" : "--no-steps",
+                options_.includes_steps ? "--steps" : "--no-steps",
                 "--patterns",
-                std::to_string(words_.patterns),
+                std::to_string(options_.access_pattern_count),
                 "--matrices",
-                std::to_string(words_.matrices),
+                std::to_string(options_.matrix_pattern_count),
                 "--seed",
-                std::to_string(words_.seed),
+                std::to_string(options_.seed),
                 "--json",
                 json};
     }
@@ -183,7 +195,7 @@ private:
     Json simulate_cases() const {
         const TemporaryFolder folder;
         const fs::path json = folder / "simulated.json";
-        const ProcessResult ended = run_child(launches("sim", json), 600);
+        const ProcessResult ended = run_child(launches_command("sim", json), 600);
         if (ended.exit_code != 0) {
             throw std::runtime_error("launches --device sim failed:\n" + ended.output);
         }
@@ -191,15 +203,15 @@ private:
     }
 
     std::string profile_cases() const {
-        if (!words_.ncu_output.empty()) return read_file(words_.ncu_output);
-        const fs::path json = fs::path(json_file() + ".launched");
-        const std::string text = profile(ncu_, launches("gpu", json));
+        if (!options_.ncu_output_file.empty()) return read_file(options_.ncu_output_file);
+        const fs::path json = fs::path(results_file() + ".launched");
+        const std::string text = profile_all_metrics(ncu_path_, launches_command("gpu", json));
         fs::remove(json);
-        if (!words_.keep.empty()) write_file(words_.keep, text);
+        if (!options_.file_for_ncu_output.empty()) write_file(options_.file_for_ncu_output, text);
         return text;
     }
 
-    bool run_counters(Json& json) const {
+    bool compare_all_counters(Json& json) const {
         const Json cases = simulate_cases();
         print_progress(std::to_string(cases.size()) + " launches are simulated");
         const std::vector<ProfiledLaunch> profiled = parse_ncu_csv(profile_cases());
@@ -209,38 +221,42 @@ private:
                   << (comparison.is_equal() ? "The simulator counts what the hardware counts.\n\n"
                                             : "The simulator and the hardware DIFFER.\n\n");
         json["counters"] = to_json(comparison, cases, profiled);
-        json["run"]["seed"] = words_.seed;
-        json["run"]["patterns"] = words_.patterns;
-        json["run"]["matrices"] = words_.matrices;
+        json["run"]["seed"] = options_.seed;
+        json["run"]["patterns"] = options_.access_pattern_count;
+        json["run"]["matrices"] = options_.matrix_pattern_count;
         return comparison.is_equal();
     }
 
-    bool run_bugs(Json& json) const {
-        const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-        const int jobs = words_.jobs > 0 ? words_.jobs : std::clamp(cores, 1, 12);
-        double said = seconds_since_start();
-        const auto tell = [&said](std::size_t done, std::size_t all) {
-            if (seconds_since_start() - said < 10 && done < all) return;
-            said = seconds_since_start();
+    bool judge_all_bugs(Json& json) const {
+        const auto core_count = static_cast<int>(std::thread::hardware_concurrency());
+        const int parallel_jobs =
+            options_.parallel_jobs > 0 ? options_.parallel_jobs : std::clamp(core_count, 1, 12);
+        double last_report_seconds = seconds_since_start();
+        const auto report_progress = [&last_report_seconds](std::size_t done, std::size_t all) {
+            if (seconds_since_start() - last_report_seconds < 10 && done < all) return;
+            last_report_seconds = seconds_since_start();
             print_progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
         };
         const std::vector<JudgedCase> judged =
-            judge(read_suite(kRepository + "/common/simulator/tests"), sanitizer_, jobs, tell);
+            judge_suite(read_suite(kRepository + "/common/simulator/tests"), sanitizer_path_,
+                        parallel_jobs, report_progress);
         std::cout << to_text(judged) << "\n";
         json["bugs"] = to_json(judged);
         return meets_guarantees(judged);
     }
 
-    CommandLine words_;
-    std::string ncu_, sanitizer_;
+    CommandLine options_;
+    std::string ncu_path_, sanitizer_path_;
 };
 
-int run(const CommandLine& words, char**) {
-    TimeComparisonOptions times = words.times;
-    times.json = words.json;
-    if (!words.recorded.empty()) return Validation(words).compare_with_recorded();
-    if (words.time->count() == 0) return Validation(words).run_all();
-    return times.literature ? validate_literature(times) : validate_times(times);
+int run(const CommandLine& options, char**) {
+    TimeComparisonOptions times = options.time_options;
+    times.json = options.json;
+    if (!options.recorded_counters_file.empty())
+        return SimulatorValidation(options).compare_with_recorded();
+    if (options.time_option->count() == 0) return SimulatorValidation(options).run_all();
+    return times.compares_with_literature ? validate_literature(times)
+                                          : compare_times_and_report(times);
 }
 
 }  // namespace

@@ -42,10 +42,10 @@ struct MatrixPattern {
     };
     Kind kind = Kind::load_matrices;
     unsigned block_x = 32, blocks = 1;
-    // The number of matrices that an ldmatrix or stmatrix moves. Only `matrices`, `turned` and
-    // `rows` apply to these instructions.
+    // The number of matrices that an ldmatrix or stmatrix moves. Only `matrices`, `is_transposed`
+    // and `rows` apply to these instructions.
     int matrices = 4;
-    bool turned = false;
+    bool is_transposed = false;
     AccessFormula rows;  ///< how the lanes access rows of 16 bytes in shared memory
     // The fragment that a wmma instruction loads or stores. Only `fragment` and `stride` apply to
     // wmma.

@@ -9,8 +9,8 @@ namespace {
 template <class Element>
 __global__ void move(Element* out, const Element* in, AccessFormula load, AccessFormula store) {
     Element value{};
-    if (takes_part(load)) value = in[index_of(load)];
-    if (takes_part(store)) out[index_of(store)] = value;
+    if (is_thread_participating(load)) value = in[element_index_of(load)];
+    if (is_thread_participating(store)) out[element_index_of(store)] = value;
 }
 
 /// The stored values depend on the order of warps. They are not checked, because only the accesses
@@ -22,11 +22,11 @@ __global__ void move_through_shared(Element* out, const Element* in, AccessFormu
     extern __shared__ uint4 shared[];
     Element* tile = reinterpret_cast<Element*>(shared);
     Element value{};
-    if (takes_part(load)) value = in[index_of(load)];
-    if (takes_part(shared_store)) tile[index_of(shared_store)] = value;
+    if (is_thread_participating(load)) value = in[element_index_of(load)];
+    if (is_thread_participating(shared_store)) tile[element_index_of(shared_store)] = value;
     __syncthreads();
-    if (takes_part(shared_load)) value = tile[index_of(shared_load)];
-    if (takes_part(store)) out[index_of(store)] = value;
+    if (is_thread_participating(shared_load)) value = tile[element_index_of(shared_load)];
+    if (is_thread_participating(store)) out[element_index_of(store)] = value;
 }
 
 template <class Element>
@@ -34,7 +34,7 @@ void launch_as(const AccessPattern& pattern, void* out, const void* in) {
     const dim3 block(pattern.block_x, pattern.block_y);
     auto* to = static_cast<Element*>(out);
     const auto* from = static_cast<const Element*>(in);
-    if (pattern.through_shared) {
+    if (pattern.uses_shared_memory) {
         move_through_shared<<<pattern.blocks, block, kPatternSharedBytes>>>(
             to, from, pattern.load, pattern.shared_store, pattern.shared_load, pattern.store);
     } else {

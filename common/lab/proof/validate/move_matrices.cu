@@ -15,12 +15,12 @@
 namespace coalesce::proof {
 namespace {
 
-__device__ unsigned* own_words(unsigned* out) {
+__device__ unsigned* own_output_words(unsigned* out) {
     return out + blockIdx.x * blockDim.x + threadIdx.x;
 }
 __device__ unsigned row_address(const AccessFormula& rows) {
     extern __shared__ __align__(128) uint4 shared[];
-    return static_cast<unsigned>(__cvta_generic_to_shared(shared + index_of(rows)));
+    return static_cast<unsigned>(__cvta_generic_to_shared(shared + element_index_of(rows)));
 }
 
 #define LOAD(shape, registers)                                                \
@@ -36,10 +36,10 @@ __device__ unsigned row_address(const AccessFormula& rows) {
 #    define STORE(shape, registers) (void)at, (void)d
 #endif
 
-__global__ void load_matrices(unsigned* out, AccessFormula rows, int matrices, bool turned) {
+__global__ void load_matrices(unsigned* out, AccessFormula rows, int matrices, bool is_transposed) {
     const unsigned at = row_address(rows);
     unsigned d[4];
-    switch (turned ? -matrices : matrices) {
+    switch (is_transposed ? -matrices : matrices) {
         case 1: LOAD("x1", "{%0}, [%4]; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;"); break;
         case 2: LOAD("x2", "{%0, %1}, [%4]; mov.b32 %2, 0; mov.b32 %3, 0;"); break;
         case 4: LOAD("x4", "{%0, %1, %2, %3}, [%4];"); break;
@@ -49,13 +49,13 @@ __global__ void load_matrices(unsigned* out, AccessFormula rows, int matrices, b
         case -2: LOAD("x2.trans", "{%0, %1}, [%4]; mov.b32 %2, 0; mov.b32 %3, 0;"); break;
         default: LOAD("x4.trans", "{%0, %1, %2, %3}, [%4];"); break;
     }
-    *own_words(out) = d[0] + d[1] + d[2] + d[3];
+    *own_output_words(out) = d[0] + d[1] + d[2] + d[3];
 }
 
-__global__ void store_matrices(AccessFormula rows, int matrices, bool turned) {
+__global__ void store_matrices(AccessFormula rows, int matrices, bool is_transposed) {
     const unsigned at = row_address(rows);
     const unsigned d[4] = {threadIdx.x, threadIdx.x + 1, threadIdx.x + 2, threadIdx.x + 3};
-    switch (turned ? -matrices : matrices) {
+    switch (is_transposed ? -matrices : matrices) {
         case 1: STORE("x1", "[%0], {%1};"); break;
         case 2: STORE("x2", "[%0], {%1, %2};"); break;
         case 4: STORE("x4", "[%0], {%1, %2, %3, %4};"); break;
@@ -72,9 +72,9 @@ __global__ void store_matrices(AccessFormula rows, int matrices, bool turned) {
 namespace wmma = nvcuda::wmma;
 
 template <class Use, class Element, class Layout, int K = 16>
-using Part = wmma::fragment<Use, 16, 16, K, Element, Layout>;
+using InputFragment = wmma::fragment<Use, 16, 16, K, Element, Layout>;
 template <class Element>
-using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, Element>;
+using SumFragment = wmma::fragment<wmma::accumulator, 16, 16, 16, Element>;
 
 __device__ float never_written;
 
@@ -96,7 +96,7 @@ __device__ void load_as(const void* from, unsigned stride, Layout... layout) {
 
 template <class Element>
 __device__ void store_sums(void* to, unsigned stride, wmma::layout_t layout) {
-    Sums<Element> fragment;
+    SumFragment<Element> fragment;
     wmma::fill_fragment(fragment, static_cast<Element>(1.0f));
     wmma::store_matrix_sync(static_cast<Element*>(to), fragment, stride, layout);
 }
@@ -104,22 +104,25 @@ __device__ void store_sums(void* to, unsigned stride, wmma::layout_t layout) {
 __device__ void load_fragment(const void* from, FragmentKind kind, unsigned stride) {
     using A = wmma::matrix_a;
     using B = wmma::matrix_b;
-    using Rows = wmma::row_major;
-    using Columns = wmma::col_major;
+    using RowMajor = wmma::row_major;
+    using ColumnMajor = wmma::col_major;
     using enum FragmentKind;
     constexpr auto rows = wmma::mem_row_major, columns = wmma::mem_col_major;
     switch (kind) {
-        case a_of_halves_by_rows: return load_as<Part<A, half, Rows>>(from, stride);
-        case a_of_halves_by_columns: return load_as<Part<A, half, Columns>>(from, stride);
-        case b_of_halves_by_rows: return load_as<Part<B, half, Rows>>(from, stride);
-        case a_of_bytes_by_rows: return load_as<Part<A, signed char, Rows>>(from, stride);
-        case a_of_bytes_by_columns: return load_as<Part<A, signed char, Columns>>(from, stride);
-        case sums_of_floats_by_rows: return load_as<Sums<float>>(from, stride, rows);
-        case sums_of_floats_by_columns: return load_as<Sums<float>>(from, stride, columns);
-        case sums_of_halves_by_columns: return load_as<Sums<half>>(from, stride, columns);
+        case a_of_halves_by_rows: return load_as<InputFragment<A, half, RowMajor>>(from, stride);
+        case a_of_halves_by_columns: return load_as<InputFragment<A, half, ColumnMajor>>(from,
+            stride);
+        case b_of_halves_by_rows: return load_as<InputFragment<B, half, RowMajor>>(from, stride);
+        case a_of_bytes_by_rows: return load_as<InputFragment<A, signed char, RowMajor>>(from,
+            stride);
+        case a_of_bytes_by_columns: return load_as<InputFragment<A, signed char,
+            ColumnMajor>>(from, stride);
+        case sums_of_floats_by_rows: return load_as<SumFragment<float>>(from, stride, rows);
+        case sums_of_floats_by_columns: return load_as<SumFragment<float>>(from, stride, columns);
+        case sums_of_halves_by_columns: return load_as<SumFragment<half>>(from, stride, columns);
         case a_of_tf32_by_rows:
 #    if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-            return load_as<Part<A, wmma::precision::tf32, Rows, 8>>(from, stride);
+            return load_as<InputFragment<A, wmma::precision::tf32, RowMajor, 8>>(from, stride);
 #    else
             return;
 #    endif
@@ -165,10 +168,10 @@ void launch(const MatrixPattern& p, void* out, const void* in) {
     switch (p.kind) {
         case Kind::load_matrices:
             load_matrices<<<p.blocks, p.block_x, kBytes>>>(static_cast<unsigned*>(out), p.rows,
-                                                           p.matrices, p.turned);
+                                                           p.matrices, p.is_transposed);
             break;
         case Kind::store_matrices:
-            store_matrices<<<p.blocks, p.block_x, kBytes>>>(p.rows, p.matrices, p.turned);
+            store_matrices<<<p.blocks, p.block_x, kBytes>>>(p.rows, p.matrices, p.is_transposed);
             break;
         case Kind::load_shared:
             load_fragment_shared<<<p.blocks, p.block_x, kBytes>>>(p.fragment, p.stride);

@@ -11,7 +11,7 @@
 namespace coalesce::proof {
 namespace {
 
-using Fields = std::vector<std::string>;
+using CsvFields = std::vector<std::string>;
 
 /// Parses "1,048,576" as 1048576. Returns nothing for text that is not a number ("n/a", a unit).
 std::optional<double> parse_number(std::string text) {
@@ -24,71 +24,74 @@ std::optional<double> parse_number(std::string text) {
 }
 
 /// Returns the index of the column called `name`, or -1 if there is none.
-int find(const Fields& head, const std::string& name) {
-    const auto found = std::ranges::find(head, name);
-    return found == head.end() ? -1 : static_cast<int>(found - head.begin());
+int find_column(const CsvFields& column_names, const std::string& name) {
+    const auto found = std::ranges::find(column_names, name);
+    return found == column_names.end() ? -1 : static_cast<int>(found - column_names.begin());
 }
 
 /// Removes the unit that some versions append to a name, as in "smsp__inst.sum [inst]".
-std::string without_unit(const std::string& name) {
+std::string remove_unit(const std::string& name) {
     return name.substr(0, name.find(" ["));
 }
 
-bool is_metric(const std::string& column) {
+bool is_metric_column(const std::string& column) {
     return column.find("__") != std::string::npos;
 }
 
-class Reader {
+class NcuCsvReader {
 public:
     void read_line(const std::string& line) {
         if (line.empty() || line.starts_with("==")) return;
-        const Fields fields = csv_fields(line);
-        if (find(fields, "ID") >= 0 && find(fields, "Kernel Name") >= 0) {
-            head_ = fields;
-        } else if (fields.size() == head_.size() && !head_.empty()) {
+        const CsvFields fields = split_csv_line(line);
+        if (find_column(fields, "ID") >= 0 && find_column(fields, "Kernel Name") >= 0) {
+            column_names_ = fields;
+        } else if (fields.size() == column_names_.size() && !column_names_.empty()) {
             read_row(fields);
         }
     }
 
     std::vector<ProfiledLaunch> launches() const {
         std::vector<ProfiledLaunch> all;
-        for (const auto& [id, launch] : by_id_) all.push_back(launch);
+        for (const auto& [id, launch] : launch_by_id_) all.push_back(launch);
         return all;
     }
-    bool has_head() const { return !head_.empty(); }
+    bool has_column_names() const { return !column_names_.empty(); }
 
 private:
-    const std::string& field(const Fields& fields, const char* column) const {
-        return fields[static_cast<std::size_t>(find(head_, column))];
+    const std::string& field_of_column(const CsvFields& fields, const char* column) const {
+        return fields[static_cast<std::size_t>(find_column(column_names_, column))];
     }
 
-    void read_row(const Fields& fields) {
+    void read_row(const CsvFields& fields) {
         // Skip the line of units below the header, because it contains no ID.
-        const std::optional<double> id = parse_number(field(fields, "ID"));
+        const std::optional<double> id = parse_number(field_of_column(fields, "ID"));
         if (!id) return;
-        ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];
+        ProfiledLaunch& launch = launch_by_id_[static_cast<int>(*id)];
         launch.id = static_cast<int>(*id);
-        launch.kernel = field(fields, "Kernel Name");
-        if (find(head_, "Metric Name") >= 0) {
-            record_metric(launch, field(fields, "Metric Name"), field(fields, "Metric Value"));
+        launch.kernel = field_of_column(fields, "Kernel Name");
+        if (find_column(column_names_, "Metric Name") >= 0) {
+            record_metric(launch, field_of_column(fields, "Metric Name"),
+                          field_of_column(fields, "Metric Value"));
             return;
         }
-        for (std::size_t i = 0; i < head_.size(); ++i) {
-            if (is_metric(head_[i])) record_metric(launch, head_[i], fields[i]);
+        for (std::size_t i = 0; i < column_names_.size(); ++i) {
+            if (is_metric_column(column_names_[i]))
+                record_metric(launch, column_names_[i], fields[i]);
         }
     }
 
     static void record_metric(ProfiledLaunch& launch, const std::string& metric,
                               const std::string& value) {
-        if (const auto number = parse_number(value)) launch.metrics[without_unit(metric)] = *number;
+        if (const auto number = parse_number(value))
+            launch.value_by_metric[remove_unit(metric)] = *number;
     }
 
-    Fields head_;
-    std::map<int, ProfiledLaunch> by_id_;
+    CsvFields column_names_;
+    std::map<int, ProfiledLaunch> launch_by_id_;
 };
 
 /// Returns ncu's own error messages or, if there are none, the end of its output.
-std::string find_errors(const std::string& text) {
+std::string find_error_lines(const std::string& text) {
     std::string errors;
     for (const std::string& line : lines_of(text)) {
         if (line.starts_with("==ERROR==")) errors += "\n  " + line;
@@ -100,17 +103,17 @@ std::string find_errors(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> csv_fields(const std::string& line) {
-    Fields fields(1);
-    bool quoted = false;
+std::vector<std::string> split_csv_line(const std::string& line) {
+    CsvFields fields(1);
+    bool is_quoted = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
-        if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+        if (c == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"') {
             fields.back() += '"';
             ++i;
         } else if (c == '"') {
-            quoted = !quoted;
-        } else if (c == ',' && !quoted) {
+            is_quoted = !is_quoted;
+        } else if (c == ',' && !is_quoted) {
             fields.emplace_back();
         } else if (c != '\r') {
             fields.back() += c;
@@ -120,16 +123,16 @@ std::vector<std::string> csv_fields(const std::string& line) {
 }
 
 std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text) {
-    Reader reader;
+    NcuCsvReader reader;
     for (const std::string& line : lines_of(text)) reader.read_line(line);
-    if (!reader.has_head()) {
+    if (!reader.has_column_names()) {
         throw std::runtime_error("Nsight Compute printed no table of metrics. Its output:" +
-                                 find_errors(text));
+                                 find_error_lines(text));
     }
     return reader.launches();
 }
 
-std::vector<std::string> unknown_metrics(const std::string& text) {
+std::vector<std::string> find_unknown_metrics(const std::string& text) {
     const std::string mark = "Failed to find metric";
     std::vector<std::string> metrics;
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {

@@ -13,7 +13,7 @@ struct ProfiledLaunch {
     int id = 0;          ///< index of the launch, counted from 0
     std::string kernel;  ///< demangled name, with or without parameters
     /// the value of each metric by its full name, for example "...sum"
-    std::map<std::string, double> metrics;
+    std::map<std::string, double> value_by_metric;
 };
 
 /// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==
@@ -22,9 +22,9 @@ struct ProfiledLaunch {
 std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text);
 
 /// Returns the metrics that ncu did not recognize ("Failed to find metric ...").
-std::vector<std::string> unknown_metrics(const std::string& text);
+std::vector<std::string> find_unknown_metrics(const std::string& text);
 
 /// Splits a line of CSV into fields, with quotes removed.
-std::vector<std::string> csv_fields(const std::string& line);
+std::vector<std::string> split_csv_line(const std::string& line);
 
 }  // namespace coalesce::proof

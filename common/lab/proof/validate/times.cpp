@@ -23,24 +23,24 @@ namespace {
 namespace fs = std::filesystem;
 using timing::TimePair;
 
-const std::string kSearch = "search", kResults = COALESCE_REPOSITORY "/docs/results/";
+const std::string kSearchProgram = "search", kResultsFolder = COALESCE_REPOSITORY "/docs/results/";
 /// The GPU of the course's published results.
 const std::string kCourseGpu = "NVIDIA H200";
-const std::string kNothingMeasured =
+const std::string kNothingMeasuredMessage =
     "there are no measurements for this choice: give other --sizes, or another GPU after --time";
 /// The size at which the simulator's counters are compared. All variants accept this size. Times
 /// are predicted for larger sizes.
-const std::string kCounted = "512";
+const std::string kCountedSide = "512";
 
-std::string make_key(const std::string& step, const std::string& variant, Shape shape) {
+std::string make_time_key(const std::string& step, const std::string& variant, Shape shape) {
     return step + "/" + variant + "/" + shape.name();
 }
 
-Shape shape_of(const Json& json, Shape otherwise) {
-    return {json.value("rows", otherwise.rows), json.value("cols", otherwise.cols)};
+Shape shape_of(const Json& json, Shape default_shape) {
+    return {json.value("rows", default_shape.rows), json.value("cols", default_shape.cols)};
 }
 
-fs::path program_of(const std::string& name) {
+fs::path find_program_path(const std::string& name) {
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / name;
     if (fs::exists(program)) return program;
     throw UsageError(program.string() + " has not been built; ./learn build builds it");
@@ -52,18 +52,19 @@ Json run_for_json(const std::string& program, std::vector<std::string> arguments
     const fs::path file = folder.path / "results.json";
     arguments.insert(arguments.end(), {"--json", file.string()});
     const ProcessResult ended =
-        run_to_end({.program = program_of(program), .arguments = arguments});
+        run_to_end({.program = find_program_path(program), .arguments = arguments});
     if (ended.exit_code == 0 && fs::exists(file)) return Json::parse(read_file(file));
     throw std::runtime_error(program + " ended with exit code " + std::to_string(ended.exit_code) +
                              ":\n" + ended.output);
 }
 
-std::string size_option(Shape shape) {
+std::string format_size_option(Shape shape) {
     return std::to_string(shape.rows) + "x" + std::to_string(shape.cols);
 }
 
-Json measured_json(const std::string& program, Shape shape) {
-    if (program == kSearch) return run_for_json(program, {"--sizes", size_option(shape)});
+Json measure_with_program(const std::string& program, Shape shape) {
+    if (program == kSearchProgram)
+        return run_for_json(program, {"--sizes", format_size_option(shape)});
     return run_for_json(
         program, {"--device", "gpu", "--bench", "--rows", std::to_string(shape.rows), "--cols",
                   std::to_string(shape.cols)});
@@ -71,8 +72,9 @@ Json measured_json(const std::string& program, Shape shape) {
 
 /// Returns the times in docs/results for a GPU.
 MeasuredTimes load_published_times(const std::string& gpu) {
-    std::vector<fs::path> files = {kResults + "nvidia-h200.json", kResults + "search/results.json"};
-    for (const auto& entry : fs::directory_iterator(kResults + "other_gpus"))
+    std::vector<fs::path> files = {kResultsFolder + "nvidia-h200.json",
+                                   kResultsFolder + "search/results.json"};
+    for (const auto& entry : fs::directory_iterator(kResultsFolder + "other_gpus"))
         files.push_back(entry.path());
     MeasuredTimes measured;
     for (const fs::path& file : files) {
@@ -89,28 +91,31 @@ MeasuredTimes load_measured_times(const std::vector<std::string>& files) {
     return measured;
 }
 
-std::vector<std::string> list_programs(const TimeComparisonOptions& words) {
+std::vector<std::string> list_programs(const TimeComparisonOptions& options) {
     const course::Course course = course::read_course(COALESCE_REPOSITORY);
     std::vector<std::string> programs;
-    for (const std::string& word : words.lessons) {
+    for (const std::string& word : options.lesson_names) {
         const course::Step* step = course.find(word);
         if (!step)
             throw UsageError("there is no lesson \"" + word + "\"; ./learn list shows all lessons");
         programs.push_back(step->name);
     }
     for (const course::Step& step : course.steps)
-        if (words.lessons.empty() && step.name != MEASURES_ITSELF) programs.push_back(step.name);
-    if (words.lessons.empty() && !words.no_search) programs.push_back(kSearch);
+        if (options.lesson_names.empty() && step.name != MEASURES_ITSELF)
+            programs.push_back(step.name);
+    if (options.lesson_names.empty() && !options.excludes_search)
+        programs.push_back(kSearchProgram);
     return programs;
 }
 
-bool takes_shape(const std::string& program, Shape shape) {
-    constexpr int kSearchSide = 256;
-    return program != kSearch || (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0);
+bool accepts_shape(const std::string& program, Shape shape) {
+    constexpr int kMatrixSideMultiple = 256;
+    return program != kSearchProgram ||
+           (shape.rows % kMatrixSideMultiple == 0 && shape.cols % kMatrixSideMultiple == 0);
 }
 
 /// Groups pairs by size, in order of first occurrence.
-std::vector<std::pair<std::string, std::vector<TimePair>>> by_size(
+std::vector<std::pair<std::string, std::vector<TimePair>>> group_pairs_by_size(
     const std::vector<ComparedTime>& times) {
     std::vector<std::pair<std::string, std::vector<TimePair>>> sizes;
     for (const ComparedTime& time : times) {
@@ -118,7 +123,7 @@ std::vector<std::pair<std::string, std::vector<TimePair>>> by_size(
             return known.first == time.shape.name();
         });
         if (size == sizes.end()) size = sizes.insert(sizes.end(), {time.shape.name(), {}});
-        size->second.push_back(time.pair);
+        size->second.push_back(time.time_pair);
     }
     return sizes;
 }
@@ -126,14 +131,15 @@ std::vector<std::pair<std::string, std::vector<TimePair>>> by_size(
 std::vector<TimePair> pairs_of(const std::vector<ComparedTime>& times) {
     std::vector<TimePair> pairs;
     for (const ComparedTime& time : times) {
-        pairs.push_back(time.pair);
-        pairs.back().name += ", " + size_option(time.shape);
+        pairs.push_back(time.time_pair);
+        pairs.back().name += ", " + format_size_option(time.shape);
     }
     return pairs;
 }
 
-std::vector<ComparedTime> keep_known(std::vector<ComparedTime> times) {
-    std::erase_if(times, [](const ComparedTime& time) { return !time.pair.is_known(); });
+std::vector<ComparedTime> select_fully_modelled(std::vector<ComparedTime> times) {
+    std::erase_if(times,
+                  [](const ComparedTime& time) { return !time.time_pair.is_fully_modelled(); });
     return times;
 }
 
@@ -141,40 +147,44 @@ std::vector<ComparedTime> keep_known(std::vector<ComparedTime> times) {
 /// both were timed at the same size, because a small matrix always takes less time than a large
 /// one.
 timing::ErrorSummary summarize_all(const std::vector<ComparedTime>& times) {
-    timing::ErrorSummary all = timing::summarize(pairs_of(times));
-    all.comparable = all.in_order = 0;
-    for (const auto& [size, pairs] : by_size(times)) {
-        const timing::ErrorSummary one = timing::summarize(pairs);
-        all.comparable += one.comparable;
-        all.in_order += one.in_order;
+    timing::ErrorSummary all = timing::summarize_errors(pairs_of(times));
+    all.comparable_orders = all.correct_orders = 0;
+    for (const auto& [size, pairs] : group_pairs_by_size(times)) {
+        const timing::ErrorSummary one = timing::summarize_errors(pairs);
+        all.comparable_orders += one.comparable_orders;
+        all.correct_orders += one.correct_orders;
     }
     return all;
 }
 
-Json error_summary_json(const timing::ErrorSummary& s) {
-    return {{"pairs", s.pairs},     {"median", s.median},       {"percentile_90", s.percentile_90},
-            {"worst", s.worst},     {"within_10", s.within_10}, {"compared", s.comparable},
-            {"in_order", s.order()}};
+Json format_error_summary_json(const timing::ErrorSummary& s) {
+    return {{"pairs", s.pairs},
+            {"median", s.median},
+            {"percentile_90", s.percentile_90_error},
+            {"worst", s.worst_error},
+            {"within_10", s.pairs_within_10_percent},
+            {"compared", s.comparable_orders},
+            {"in_order", s.correct_order_fraction()}};
 }
 
 }  // namespace
 
-Json predicted_json(const std::string& program, Shape shape, const std::string& gpu) {
-    if (program == kSearch)
-        return run_for_json(program, {"--time", gpu, "--sizes", size_option(shape)});
-    return run_for_json(program, {"--bench", "--rows", kCounted, "--cols", kCounted, "--time", gpu,
-                                  "--at", size_option(shape)});
+Json predict_with_program(const std::string& program, Shape shape, const std::string& gpu) {
+    if (program == kSearchProgram)
+        return run_for_json(program, {"--time", gpu, "--sizes", format_size_option(shape)});
+    return run_for_json(program, {"--bench", "--rows", kCountedSide, "--cols", kCountedSide,
+                                  "--time", gpu, "--at", format_size_option(shape)});
 }
 
-std::string error_table_header() {
+std::string format_error_table_header() {
     return format("%-20s %5s %9s %10s %9s %8s %11s\n", "", "pairs", "median", "90th p.", "worst",
                   "in 10 %", "in order");
 }
 
-std::string error_table_row(const std::string& name, const timing::ErrorSummary& s) {
+std::string format_error_table_row(const std::string& name, const timing::ErrorSummary& s) {
     return format("%-20s %5zu %7.1f %% %8.1f %% %7.1f %% %8zu %9.1f %%\n", name.c_str(), s.pairs,
-                  100 * s.median, 100 * s.percentile_90, 100 * s.worst, s.within_10,
-                  100 * s.order());
+                  100 * s.median, 100 * s.percentile_90_error, 100 * s.worst_error,
+                  s.pairs_within_10_percent, 100 * s.correct_order_fraction());
 }
 
 void MeasuredTimes::add_rows(const Json& rows, Shape shape) {
@@ -182,8 +192,8 @@ void MeasuredTimes::add_rows(const Json& rows, Shape shape) {
         if (!row.contains("ms") || !row["ms"].is_number()) continue;
         const bool is_search = row.contains("candidate");
         const std::string variant = row.at(is_search ? "candidate" : "variant");
-        ms_.emplace(make_key(is_search ? kSearch : row.at("step").get<std::string>(), variant,
-                             shape_of(row, shape)),
+        ms_.emplace(make_time_key(is_search ? kSearchProgram : row.at("step").get<std::string>(),
+                                  variant, shape_of(row, shape)),
                     row["ms"].get<double>());
     }
 }
@@ -198,7 +208,7 @@ void MeasuredTimes::add(const Json& json) {
 }
 
 double MeasuredTimes::ms(const std::string& step, const std::string& variant, Shape shape) const {
-    const auto found = ms_.find(make_key(step, variant, shape));
+    const auto found = ms_.find(make_time_key(step, variant, shape));
     return found == ms_.end() ? 0 : found->second;
 }
 
@@ -210,14 +220,14 @@ std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes
         ComparedTime time{.step = row.at("step"),
                           .variant = row.at("variant"),
                           .shape = shape_of(p, {}),
-                          .pair = {},
+                          .time_pair = {},
                           .error_band = p.at("error_band")};
-        time.pair = {.name = time.step + " " + time.variant,
-                     .measured = measured.ms(time.step, time.variant, time.shape),
-                     .predicted = p.at("ms"),
-                     .bottleneck = p.at("binds"),
-                     .unknown = p.at("unknown")};
-        if (time.pair.measured > 0) times.push_back(time);
+        time.time_pair = {.name = time.step + " " + time.variant,
+                          .measured = measured.ms(time.step, time.variant, time.shape),
+                          .predicted = p.at("ms"),
+                          .bottleneck = p.at("binds"),
+                          .unknown = p.at("unknown")};
+        if (time.time_pair.measured > 0) times.push_back(time);
     }
     return times;
 }
@@ -225,8 +235,8 @@ std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes
 std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
                                            const MeasuredTimes& run) {
     for (ComparedTime& time : times)
-        time.pair.predicted = run.ms(time.step, time.variant, time.shape);
-    std::erase_if(times, [](const ComparedTime& time) { return time.pair.predicted <= 0; });
+        time.time_pair.predicted = run.ms(time.step, time.variant, time.shape);
+    std::erase_if(times, [](const ComparedTime& time) { return time.time_pair.predicted <= 0; });
     return times;
 }
 
@@ -243,80 +253,83 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
     return reasons;
 }
 
-std::string times_text(const std::vector<ComparedTime>& times) {
-    std::string text, figures = error_table_header();
+std::string format_times_text(const std::vector<ComparedTime>& times) {
+    std::string text, error_table = format_error_table_header();
     // If some kernels are unknown, adds a second row for the known kernels only.
     const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
                          const timing::ErrorSummary& known) {
-        figures += error_table_row(name, all);
+        error_table += format_error_table_row(name, all);
         if (known.pairs > 0 && known.pairs < all.pairs)
-            figures += error_table_row("  known", known);
+            error_table += format_error_table_row("  known", known);
     };
-    for (const auto& [size, pairs] : by_size(times)) {
+    for (const auto& [size, pairs] : group_pairs_by_size(times)) {
         text += size + "\n\n" + timing::format_text(pairs) + "\n";
-        add(size, timing::summarize(pairs), timing::summarize(timing::fully_modelled_pairs(pairs)));
+        add(size, timing::summarize_errors(pairs),
+            timing::summarize_errors(timing::select_fully_modelled_pairs(pairs)));
     }
-    add("all", summarize_all(times), summarize_all(keep_known(times)));
-    if (keep_known(times).size() < times.size())
-        figures +=
+    add("all", summarize_all(times), summarize_all(select_fully_modelled(times)));
+    if (select_fully_modelled(times).size() < times.size())
+        error_table +=
             "The rows \"known\" leave out the kernels that the model does not fully cover.\n";
-    return text + figures;
+    return text + error_table;
 }
 
-std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title) {
+std::string format_times_markdown(const std::vector<ComparedTime>& times,
+                                  const std::string& title) {
     std::string text = "# " + title + "\n";
-    for (const auto& [size, pairs] : by_size(times))
+    for (const auto& [size, pairs] : group_pairs_by_size(times))
         text += "\n## " + size + "\n\n" + timing::format_markdown(pairs);
     return text;
 }
 
-Json times_json(const std::vector<ComparedTime>& times) {
+Json format_times_json(const std::vector<ComparedTime>& times) {
     Json rows = Json::array(), sizes = Json::array();
     for (const ComparedTime& time : times) {
         rows.push_back({{"step", time.step},
                         {"variant", time.variant},
                         {"rows", time.shape.rows},
                         {"cols", time.shape.cols},
-                        {"measured_ms", time.pair.measured},
-                        {"predicted_ms", time.pair.predicted},
+                        {"measured_ms", time.time_pair.measured},
+                        {"predicted_ms", time.time_pair.predicted},
                         {"error_band", time.error_band},
-                        {"binds", time.pair.bottleneck},
-                        {"unknown", time.pair.unknown}});
+                        {"binds", time.time_pair.bottleneck},
+                        {"unknown", time.time_pair.unknown}});
     }
-    for (const auto& [size, pairs] : by_size(times)) {
-        Json of_size = {{"size", size}};
-        of_size.update(error_summary_json(timing::summarize(pairs)));
-        of_size["known"] =
-            error_summary_json(timing::summarize(timing::fully_modelled_pairs(pairs)));
-        sizes.push_back(of_size);
+    for (const auto& [size, pairs] : group_pairs_by_size(times)) {
+        Json size_json = {{"size", size}};
+        size_json.update(format_error_summary_json(timing::summarize_errors(pairs)));
+        size_json["known"] = format_error_summary_json(
+            timing::summarize_errors(timing::select_fully_modelled_pairs(pairs)));
+        sizes.push_back(size_json);
     }
     return {{"sizes", sizes}, {"results", rows}};
 }
 
-int validate_times(const TimeComparisonOptions& words) {
-    const std::vector<std::string> programs = list_programs(words);
-    const std::vector<Shape> sizes = parse_sizes(words.sizes);
-    for (const std::string& file : {words.json, words.markdown, words.svg})
+int compare_times_and_report(const TimeComparisonOptions& options) {
+    const std::vector<std::string> programs = list_programs(options);
+    const std::vector<Shape> sizes = parse_sizes(options.sizes);
+    for (const std::string& file : {options.json, options.markdown_file, options.svg_file})
         if (!file.empty()) check_writable(file);
-    const bool measures = !words.published && find_gpu_problem().empty();
-    const MeasuredTimes stand_in = load_measured_times(words.against);
-    const std::string wanted = words.gpu.empty() ? kCourseGpu : words.gpu;
+    const bool measures_now = !options.uses_published_times && find_gpu_problem().empty();
+    const MeasuredTimes times_to_compare_with =
+        load_measured_times(options.result_files_to_compare);
+    const std::string wanted_gpu = options.gpu.empty() ? kCourseGpu : options.gpu;
     MeasuredTimes measured =
-        measures ? MeasuredTimes{} : load_published_times(timing::find_gpu(wanted).name);
+        measures_now ? MeasuredTimes{} : load_published_times(timing::find_gpu(wanted_gpu).name);
     std::vector<ComparedTime> times;
     std::vector<std::string> reasons;
-    std::string gpu = words.gpu;
+    std::string gpu = options.gpu;
     for (const Shape shape : sizes) {
         for (const std::string& program : programs) {
-            if (!takes_shape(program, shape)) continue;
-            if (measures) measured.add(measured_json(program, shape));
-            if (measured.device().empty()) throw UsageError(kNothingMeasured);
+            if (!accepts_shape(program, shape)) continue;
+            if (measures_now) measured.add(measure_with_program(program, shape));
+            if (measured.device().empty()) throw UsageError(kNothingMeasuredMessage);
             if (gpu.empty()) gpu = timing::find_gpu(measured.device()).name;
             if (timing::find_gpu(gpu).name != measured.device()) {
                 throw UsageError("the measurements were made on an " + measured.device() +
                                  ", not on an " + gpu + ": leave out the name after --time");
             }
-            const Json predicted = predicted_json(program, shape, gpu);
+            const Json predicted = predict_with_program(program, shape, gpu);
             for (ComparedTime& time : match_times(predicted, measured))
                 times.push_back(std::move(time));
             for (const std::string& why : find_unpredicted(predicted, shape, measured))
@@ -325,28 +338,35 @@ int validate_times(const TimeComparisonOptions& words) {
             print_progress(program + " at " + shape.name());
         }
     }
-    if (!words.against.empty()) times = compare_with_run(std::move(times), stand_in);
-    if (times.empty()) throw UsageError(kNothingMeasured);
-    const std::string title = words.against.empty()
+    if (!options.result_files_to_compare.empty())
+        times = compare_with_run(std::move(times), times_to_compare_with);
+    if (times.empty()) throw UsageError(kNothingMeasuredMessage);
+    const std::string title = options.result_files_to_compare.empty()
                                   ? "Predicted and measured, " + measured.device()
                                   : "Times measured on an " + measured.device() +
-                                        ", compared with a run on an " + stand_in.device();
-    std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
+                                        ", compared with a run on an " +
+                                        times_to_compare_with.device();
+    std::cout << title << (measures_now ? "\n\n" : " (docs/results)\n\n")
+              << format_times_text(times);
     if (!reasons.empty()) std::cout << "\nMeasured, but not predicted:\n";
     for (const std::string& why : reasons) std::cout << wrap(why, "  ");
-    if (!words.json.empty()) {
-        Json json = times_json(times);
+    if (!options.json.empty()) {
+        Json json = format_times_json(times);
         json["device"] = measured.device();
-        json["measured_now"] = measures;
+        json["measured_now"] = measures_now;
         json["not_predicted"] = reasons;
-        write_file(words.json, json_text(json));
+        write_file(options.json, json_text(json));
     }
-    if (!words.markdown.empty()) write_file(words.markdown, times_markdown(times, title));
-    if (!words.svg.empty()) write_file(words.svg, timing::draw_svg(pairs_of(times), title));
-    const double median = 100 * timing::summarize(pairs_of(times)).median;
-    if (words.limit <= 0 || median <= words.limit) return exit_right;
-    std::cout << format("The median error, %.1f %%, exceeds the limit of %.1f %%.\n", median,
-                        words.limit);
+    if (!options.markdown_file.empty())
+        write_file(options.markdown_file, format_times_markdown(times, title));
+    if (!options.svg_file.empty())
+        write_file(options.svg_file, timing::draw_svg(pairs_of(times), title));
+    const double median_error_percent = 100 * timing::summarize_errors(pairs_of(times)).median;
+    if (options.max_median_error_percent <= 0 ||
+        median_error_percent <= options.max_median_error_percent)
+        return exit_right;
+    std::cout << format("The median error, %.1f %%, exceeds the limit of %.1f %%.\n",
+                        median_error_percent, options.max_median_error_percent);
     return exit_wrong;
 }
 

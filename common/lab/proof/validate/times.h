@@ -16,25 +16,28 @@ namespace coalesce::proof {
 struct TimeComparisonOptions {
     /// The GPU to predict for, or empty for the GPU on which the times were measured.
     std::string gpu;
-    std::vector<std::string> lessons;  ///< numbers or names of lessons; all lessons if empty
+    std::vector<std::string> lesson_names;  ///< numbers or names of lessons; all lessons if empty
     std::string sizes = "4096,8192,16384,32768,32768x16384";
-    bool published = false;  ///< whether to use docs/results even on a machine with a GPU
-    bool no_search = false;
-    std::vector<std::string> against;  ///< result files to use instead of predictions
-    bool literature = false;           ///< whether to compare with published times for other GPUs
+    bool uses_published_times =
+        false;  ///< whether to use docs/results even on a machine with a GPU
+    bool excludes_search = false;
+    std::vector<std::string>
+        result_files_to_compare;  ///< result files to use instead of predictions
+    bool compares_with_literature =
+        false;  ///< whether to compare with published times for other GPUs
     /// Whether to write the book's tables of published times, and whether to check that they are
-    /// current. Both need `literature`.
-    bool tables = false, are_tables_current = false;
+    /// current. Both need `compares_with_literature`.
+    bool updates_tables = false, checks_tables = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
-    double limit = 0;
-    std::string json, markdown, svg;
+    double max_median_error_percent = 0;
+    std::string json, markdown_file, svg_file;
 };
 
 /// The predicted and the measured time of a kernel at one size.
 struct ComparedTime {
     std::string step, variant;
     Shape shape;
-    timing::TimePair pair;
+    timing::TimePair time_pair;
     double error_band = 0;
 };
 
@@ -69,19 +72,19 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 
 /// Returns text for a terminal. Each size has a table and its ten worst predictions. A summary with
 /// a row for each size comes last.
-std::string times_text(const std::vector<ComparedTime>& times);
+std::string format_times_text(const std::vector<ComparedTime>& times);
 /// Returns the tables as Markdown for the book.
-std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
-Json times_json(const std::vector<ComparedTime>& times);
+std::string format_times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
+Json format_times_json(const std::vector<ComparedTime>& times);
 
 /// Runs a program with --json and returns its output: the times of its kernels, predicted for
 /// `gpu`.
-Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
+Json predict_with_program(const std::string& program, Shape shape, const std::string& gpu);
 /// Return the header and a row of a table of errors for a terminal.
-std::string error_table_header();
-std::string error_table_row(const std::string& name, const timing::ErrorSummary& summary);
+std::string format_error_table_header();
+std::string format_error_table_row(const std::string& name, const timing::ErrorSummary& summary);
 
 /// Runs the whole comparison. Returns the exit code.
-int validate_times(const TimeComparisonOptions& words);
+int compare_times_and_report(const TimeComparisonOptions& options);
 
 }  // namespace coalesce::proof

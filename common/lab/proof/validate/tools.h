@@ -13,11 +13,11 @@ std::string find_tool(const std::string& name);
 
 /// Returns the last line of `TOOL --version` that contains the word "version", or "" if there is
 /// none.
-std::string tool_version(const std::string& tool);
+std::string read_tool_version(const std::string& tool);
 
 /// Returns the folder of the libcudart.so.13 that this process has loaded. Programs without a run
 /// path need this folder to start.
-std::string cudart_folder();
+std::string find_cudart_folder();
 
 /// Runs a program under Nsight Compute and returns ncu's output. `metrics` are separated by commas,
 /// and ncu may not recognize all of them. Throws std::runtime_error if ncu fails for another
@@ -28,6 +28,6 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
 /// Profiles a program and returns ncu's output. `program` contains the program and its arguments.
 /// Leaves out metrics that this version of ncu does not recognize. Throws std::runtime_error if ncu
 /// fails.
-std::string profile(const std::string& ncu, const std::vector<std::string>& program);
+std::string profile_all_metrics(const std::string& ncu, const std::vector<std::string>& program);
 
 }  // namespace coalesce::proof

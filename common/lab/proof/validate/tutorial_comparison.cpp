@@ -11,7 +11,7 @@ namespace coalesce::proof {
 namespace {
 
 /// The counters to compare, by their names in the simulator's JSON.
-constexpr const char* kCompared[] = {
+constexpr const char* kComparedCounters[] = {
     "load_requests",           "load_sectors",           "store_requests",
     "store_sectors",           "atomic_requests",        "atomic_sectors",
     "shared_load_requests",    "shared_load_wavefronts", "shared_store_requests",
@@ -20,14 +20,14 @@ constexpr const char* kCompared[] = {
 
 /// Returns the name of the counter that counts in the hardware's pipe, such as "shared_load_pipe"
 /// for "shared_load_wavefronts".
-std::string pipe_counter(const std::string& counter) {
-    const std::string wavefronts = "_wavefronts";
-    if (!counter.ends_with(wavefronts)) return "";
-    return counter.substr(0, counter.size() - wavefronts.size()) + "_pipe";
+std::string pipe_counter_name(const std::string& counter) {
+    const std::string wavefronts_suffix = "_wavefronts";
+    if (!counter.ends_with(wavefronts_suffix)) return "";
+    return counter.substr(0, counter.size() - wavefronts_suffix.size()) + "_pipe";
 }
 
 /// Returns the launch of a simulator run that contains exactly one launch.
-const Json& only_launch(const Json& simulated) {
+const Json& find_only_launch(const Json& simulated) {
     const Json& kernels = simulated.at("kernels");
     if (kernels.size() != 1 || kernels[0].at("launches") != 1) {
         throw std::runtime_error(
@@ -39,69 +39,75 @@ const Json& only_launch(const Json& simulated) {
 
 /// The totals over one of the two halves into which the kernels are divided.
 struct KernelTotals {
-    int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
-    int repeatable = 0, repeatable_equal = 0;
-    int timed = 0, within = 0, with_unknowns = 0;
-    int compared() const { return equal + in_range + known + differing; }
+    int equal_kernels = 0, kernels_in_range = 0, kernels_known_to_differ = 0, differing_kernels = 0,
+        failed_kernels = 0;
+    int repeatable_kernels = 0, repeatable_equal_kernels = 0;
+    int predicted_kernels = 0, kernels_within_band = 0, partly_modelled_kernels = 0;
+    int compared_kernels() const {
+        return equal_kernels + kernels_in_range + kernels_known_to_differ + differing_kernels;
+    }
 
     void add(const ComparedKernel& kernel) {
-        if (!kernel.failure.empty()) {
-            ++failed;
+        if (!kernel.simulator_failure.empty()) {
+            ++failed_kernels;
             return;
         }
         const bool is_equal = kernel.differences.empty();
-        ++(is_equal               ? equal
-           : kernel.is_in_range   ? in_range
-           : kernel.known.empty() ? differing
-                                  : known);
-        if (kernel.runs == 0) {
-            ++repeatable;
-            repeatable_equal += is_equal;
+        ++(is_equal                     ? equal_kernels
+           : kernel.are_counts_in_range ? kernels_in_range
+           : kernel.known.empty()       ? differing_kernels
+                                        : kernels_known_to_differ);
+        if (kernel.differing_runs == 0) {
+            ++repeatable_kernels;
+            repeatable_equal_kernels += is_equal;
         }
         if (!kernel.time) return;
         if (!kernel.time->unknown.empty()) {
-            ++with_unknowns;
+            ++partly_modelled_kernels;
         } else {
-            ++timed;
-            within += kernel.time->is_within_error_band();
+            ++predicted_kernels;
+            kernels_within_band += kernel.time->is_within_error_band();
         }
     }
 };
 
-double fraction(int part, int whole) {
-    return whole == 0 ? 1 : static_cast<double>(part) / whole;
+double fraction_of(int part_count, int total_count) {
+    return total_count == 0 ? 1 : static_cast<double>(part_count) / total_count;
 }
 
-std::string counters_word(const ComparedKernel& kernel) {
-    if (!kernel.failure.empty()) return "failed";
+std::string format_counters_outcome(const ComparedKernel& kernel) {
+    if (!kernel.simulator_failure.empty()) return "failed";
     if (kernel.differences.empty()) return "equal";
-    if (kernel.is_in_range) return "range";
+    if (kernel.are_counts_in_range) return "range";
     return kernel.known.empty() ? "DIFFER" : "known";
 }
 
-std::string time_words(const ComparedKernel& kernel) {
+std::string format_time_outcome(const ComparedKernel& kernel) {
     if (!kernel.time) return "";
     const TutorialTime& time = *kernel.time;
-    const std::string ratio = format("%9.4f%10.4f%7.2f%6.0f %%", time.measured, time.predicted,
-                                     time.predicted / time.measured, 100 * time.band);
-    if (!time.unknown.empty()) return ratio + "  not known: " + joined(time.unknown, ", ");
-    return ratio + (time.is_within_error_band() ? "  within" : "  BEYOND");
+    const std::string times_and_ratio =
+        format("%9.4f%10.4f%7.2f%6.0f %%", time.measured, time.predicted,
+               time.predicted / time.measured, 100 * time.promised_error);
+    if (!time.unknown.empty())
+        return times_and_ratio + "  not known: " + joined(time.unknown, ", ");
+    return times_and_ratio + (time.is_within_error_band() ? "  within" : "  BEYOND");
 }
 
 /// Returns the output for a kernel: one line with its results, followed by a line for each counter
 /// that differs.
-std::string row(const ComparedKernel& kernel) {
-    std::string text = format("%-28s%-8s", kernel.name.c_str(), counters_word(kernel).c_str()) +
-                       time_words(kernel);
+std::string format_kernel_rows(const ComparedKernel& kernel) {
+    std::string text =
+        format("%-28s%-8s", kernel.name.c_str(), format_counters_outcome(kernel).c_str()) +
+        format_time_outcome(kernel);
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
-    if (!kernel.failure.empty()) text += wrap(kernel.failure, "    ") + "\n";
-    for (const Difference& one : kernel.differences)
+    if (!kernel.simulator_failure.empty()) text += wrap(kernel.simulator_failure, "    ") + "\n";
+    for (const CounterDifference& one : kernel.differences)
         text += format("    %s: %.0f simulated, %.0f %s\n", one.counter.c_str(), one.simulated,
-                       one.measured, kernel.other.c_str());
-    if (kernel.is_in_range)
+                       one.measured, kernel.reference_source.c_str());
+    if (kernel.are_counts_in_range)
         text += wrap(format("range: the counts are within the range of %d runs on the hardware",
-                            kernel.runs),
+                            kernel.differing_runs),
                      "    ") +
                 "\n";
     if (!kernel.differences.empty() && !kernel.known.empty())
@@ -109,43 +115,47 @@ std::string row(const ComparedKernel& kernel) {
     return text;
 }
 
-std::string format_totals(const KernelTotals& half) {
+std::string format_totals(const KernelTotals& totals) {
     std::string text =
         format("counters: %d kernels compared, %d equal (%.1f %%), %d known to differ, %d differ",
-               half.compared(), half.equal, 100 * fraction(half.equal, half.compared()), half.known,
-               half.differing);
-    if (half.in_range > 0)
-        text += format(", %d within the range of several runs on the hardware", half.in_range);
-    if (half.failed > 0) text += format(", %d failed", half.failed);
+               totals.compared_kernels(), totals.equal_kernels,
+               100 * fraction_of(totals.equal_kernels, totals.compared_kernels()),
+               totals.kernels_known_to_differ, totals.differing_kernels);
+    if (totals.kernels_in_range > 0)
+        text += format(", %d within the range of several runs on the hardware",
+                       totals.kernels_in_range);
+    if (totals.failed_kernels > 0) text += format(", %d failed", totals.failed_kernels);
     text += "\n";
-    if (half.repeatable < half.compared())
+    if (totals.repeatable_kernels < totals.compared_kernels())
         text += format(
             "  of the %d kernels whose counts are the same in every run on the hardware, %d are "
             "equal (%.1f %%)\n",
-            half.repeatable, half.repeatable_equal,
-            100 * fraction(half.repeatable_equal, half.repeatable));
-    if (half.timed + half.with_unknowns == 0) return text;
+            totals.repeatable_kernels, totals.repeatable_equal_kernels,
+            100 * fraction_of(totals.repeatable_equal_kernels, totals.repeatable_kernels));
+    if (totals.predicted_kernels + totals.partly_modelled_kernels == 0) return text;
     return text + format(
                       "times: %d predicted, %d within their bands (%.1f %%); %d more that the "
                       "model does not fully cover\n",
-                      half.timed, half.within, 100 * fraction(half.within, half.timed),
-                      half.with_unknowns);
+                      totals.predicted_kernels, totals.kernels_within_band,
+                      100 * fraction_of(totals.kernels_within_band, totals.predicted_kernels),
+                      totals.partly_modelled_kernels);
 }
 
 }  // namespace
 
 bool TutorialTime::is_within_error_band() const {
-    return std::abs(predicted / measured - 1) <= band;
+    return std::abs(predicted / measured - 1) <= promised_error;
 }
 
-std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated) {
-    const Json& launch = only_launch(simulated);
-    std::vector<Difference> differences;
-    for (const std::string counter : kCompared) {
+std::vector<CounterDifference> compare_tutorial_counters(const Json& recorded,
+                                                         const Json& simulated) {
+    const Json& launch = find_only_launch(simulated);
+    std::vector<CounterDifference> differences;
+    for (const std::string counter : kComparedCounters) {
         const double ours = launch.at(counter).get<double>(), theirs = recorded.value(counter, 0.0);
-        const std::string pipe = pipe_counter(counter);
-        if (ours == theirs ||
-            (!pipe.empty() && recorded.contains(pipe) && recorded.at(pipe) == ours))
+        const std::string pipe_counter = pipe_counter_name(counter);
+        if (ours == theirs || (!pipe_counter.empty() && recorded.contains(pipe_counter) &&
+                               recorded.at(pipe_counter) == ours))
             continue;
         differences.push_back({"", counter, "", ours, theirs});
     }
@@ -154,25 +164,28 @@ std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Js
 
 Json counters_of_only_launch(const Json& simulated) {
     Json counters = Json::object();
-    for (const std::string counter : kCompared)
-        counters[counter] = only_launch(simulated).at(counter);
+    for (const std::string counter : kComparedCounters)
+        counters[counter] = find_only_launch(simulated).at(counter);
     return counters;
 }
 
-bool are_in_range(const std::vector<Difference>& differences, const Json& ranges) {
+bool are_in_range(const std::vector<CounterDifference>& differences, const Json& ranges) {
     const auto has = [&](const std::string& counter, double value) {
         if (!ranges.contains(counter)) return false;
-        const Json& range = ranges.at(counter);
-        return range.at(0).get<double>() <= value && value <= range.at(1).get<double>();
+        const Json& counter_range = ranges.at(counter);
+        return counter_range.at(0).get<double>() <= value &&
+               value <= counter_range.at(1).get<double>();
     };
-    return !differences.empty() && std::ranges::all_of(differences, [&](const Difference& one) {
-        const std::string pipe = pipe_counter(one.counter);
-        return has(one.counter, one.simulated) || (!pipe.empty() && has(pipe, one.simulated));
-    });
+    return !differences.empty() &&
+           std::ranges::all_of(differences, [&](const CounterDifference& one) {
+               const std::string pipe = pipe_counter_name(one.counter);
+               return has(one.counter, one.simulated) ||
+                      (!pipe.empty() && has(pipe, one.simulated));
+           });
 }
 
 std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json& simulated) {
-    const Json& launch = only_launch(simulated);
+    const Json& launch = find_only_launch(simulated);
     if (!launch.contains("predicted") || !launch.at("predicted").contains("ms"))
         return std::nullopt;
     const Json& predicted = launch.at("predicted");
@@ -193,31 +206,34 @@ std::map<std::string, std::string> read_known_differences(const std::string& tex
     return known;
 }
 
-TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
-                                 const TutorialLimits& limits) {
+TutorialVerdict make_tutorial_verdict(const std::vector<ComparedKernel>& kernels,
+                                      const TutorialLimits& limits) {
     TutorialVerdict verdict;
-    KernelTotals all, halves[2];
+    KernelTotals all, totals_of_halves[2];
     for (const bool is_held_back : {false, true}) {
         std::string rows;
         for (const ComparedKernel& kernel : kernels) {
             if (kernel.is_held_back != is_held_back) continue;
-            rows += row(kernel);
+            rows += format_kernel_rows(kernel);
             all.add(kernel);
-            halves[is_held_back].add(kernel);
+            totals_of_halves[is_held_back].add(kernel);
         }
         if (rows.empty()) continue;
         verdict.text += is_held_back ? "Kernels whose times are held back\n\n"
                                      : "Kernels whose times may be used to improve the model\n\n";
         verdict.text += format("%-28s%-8s%9s%10s%7s%8s\n", "kernel", "counters", "measured",
                                "predicted", "ratio", "band");
-        verdict.text += rows + "\n" + format_totals(halves[is_held_back]) + "\n";
+        verdict.text += rows + "\n" + format_totals(totals_of_halves[is_held_back]) + "\n";
     }
     verdict.text += "All\n" + format_totals(all);
-    verdict.is_good = all.failed == 0 && all.differing == 0 && all.compared() > 0 &&
-                      fraction(all.equal, all.compared()) >= limits.equal &&
-                      fraction(all.repeatable_equal, all.repeatable) >= limits.repeatable_equal;
-    for (const KernelTotals& half : halves)
-        if (fraction(half.within, half.timed) < limits.within) verdict.is_good = false;
+    verdict.is_good = all.failed_kernels == 0 && all.differing_kernels == 0 &&
+                      all.compared_kernels() > 0 &&
+                      fraction_of(all.equal_kernels, all.compared_kernels()) >= limits.equal &&
+                      fraction_of(all.repeatable_equal_kernels, all.repeatable_kernels) >=
+                          limits.repeatable_equal;
+    for (const KernelTotals& half : totals_of_halves)
+        if (fraction_of(half.kernels_within_band, half.predicted_kernels) < limits.within)
+            verdict.is_good = false;
     return verdict;
 }
 

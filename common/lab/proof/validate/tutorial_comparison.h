@@ -15,7 +15,7 @@ namespace coalesce::proof {
 /// A predicted and a measured time.
 struct TutorialTime {
     double predicted = 0, measured = 0;  ///< times in milliseconds
-    double band = 0;                     ///< promised relative error: 0.08 means within 8 %
+    double promised_error = 0;           ///< promised relative error: 0.08 means within 8 %
     std::vector<std::string> unknown;    ///< reasons why the model could not predict the time
     bool is_within_error_band() const;
 };
@@ -24,30 +24,32 @@ struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
-    std::vector<Difference> differences = {};
+    std::vector<CounterDifference> differences = {};
     /// The number of hardware runs if their counters differ, or 0 if all runs have the same
     /// counters.
-    int runs = 0;
+    int differing_runs = 0;
     /// Whether each count in `differences` lies between the smallest and the largest count of the
     /// hardware runs.
-    bool is_in_range = false;
-    std::string other = "measured";  ///< where the reference counters come from
+    bool are_counts_in_range = false;
+    std::string reference_source = "measured";  ///< where the reference counters come from
     std::string known = {};  ///< the known reason why the counters differ; "" if there is none
     std::optional<TutorialTime> time = {};
-    std::string failure = {};  ///< why the simulator has no result; "" if there is a result
+    std::string simulator_failure =
+        {};  ///< why the simulator has no result; "" if there is a result
 };
 
 /// Compares the counters of one kernel. `recorded` comes from the record, which omits zeros.
 /// `simulated` is the JSON that `simulate` writes. For wavefronts, the simulator's count may equal
 /// either of ncu's two metrics (CounterSummary explains why).
-std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
+std::vector<CounterDifference> compare_tutorial_counters(const Json& recorded,
+                                                         const Json& simulated);
 
 /// Returns the counters, by name, of the only launch in `simulated`.
 Json counters_of_only_launch(const Json& simulated);
 
 /// Reports whether every simulated counter in `differences` lies within its range over several
 /// hardware runs. Returns false if there are no differences. `ranges` comes from add_runs().
-bool are_in_range(const std::vector<Difference>& differences, const Json& ranges);
+bool are_in_range(const std::vector<CounterDifference>& differences, const Json& ranges);
 
 /// Compares the prediction in `simulated` with a measured time. Returns nothing if there is no
 /// prediction.
@@ -74,7 +76,7 @@ struct TutorialVerdict {
     /// Whether the results are within the limits and each difference is known.
     bool is_good = false;
 };
-TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
-                                 const TutorialLimits& limits);
+TutorialVerdict make_tutorial_verdict(const std::vector<ComparedKernel>& kernels,
+                                      const TutorialLimits& limits);
 
 }  // namespace coalesce::proof

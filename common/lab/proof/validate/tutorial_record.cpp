@@ -23,7 +23,7 @@ struct TimedKernel {
 };
 
 /// Parses the lines "NAME MS ms" of a program's output.
-std::vector<TimedKernel> timed_kernels(const std::string& text) {
+std::vector<TimedKernel> parse_timed_kernels(const std::string& text) {
     std::vector<TimedKernel> kernels;
     for (const std::string& line : lines_of(text)) {
         std::istringstream words(line);
@@ -35,13 +35,14 @@ std::vector<TimedKernel> timed_kernels(const std::string& text) {
 }
 
 /// Returns the nonzero counters, as integers where possible.
-Json values_of(const ProfiledLaunch& launch, const std::vector<RecordedCounter>& counters) {
+Json sum_recorded_counters(const ProfiledLaunch& launch,
+                           const std::vector<RecordedCounter>& counters) {
     Json values = Json::object();
     for (const RecordedCounter& counter : counters) {
         double sum = 0;
         for (const std::string& metric : counter.metrics) {
-            const auto found = launch.metrics.find(metric);
-            if (found != launch.metrics.end()) sum += found->second;
+            const auto found = launch.value_by_metric.find(metric);
+            if (found != launch.value_by_metric.end()) sum += found->second;
         }
         if (sum == 0) continue;
         if (sum == std::floor(sum)) {
@@ -54,13 +55,13 @@ Json values_of(const ProfiledLaunch& launch, const std::vector<RecordedCounter>&
 }
 
 /// Removes the return type and the parameters from a name such as "void ns::reduce<256>(float *)".
-std::string kernel_name(const std::string& profiled) {
+std::string parse_kernel_name(const std::string& profiled) {
     constexpr std::string_view type = "void ";
     const std::size_t begin = profiled.starts_with(type) ? type.size() : 0;
     return profiled.substr(begin, profiled.find('(') - begin);
 }
 
-std::string kernels_text(const Json& run, const Json& kernels) {
+std::string format_kernels(const Json& run, const Json& kernels) {
     std::string text = "{\n\"run\": " + run.dump() + ",\n\"kernels\": [";
     for (std::size_t i = 0; i < kernels.size(); ++i)
         text += (i == 0 ? "\n" : ",\n") + kernels[i].dump();
@@ -98,26 +99,26 @@ std::vector<RecordedCounter> make_recorded_counters() {
 
 }  // namespace
 
-const std::vector<std::string>& tutorial_themes() {
+const std::vector<std::string>& list_tutorial_themes() {
     static const std::vector<std::string> all = {
         "reduce",  "scan",   "sort",      "matmul", "convolution", "stencil", "norm",
         "structs", "stream", "histogram", "shared", "compute",     "sparse"};
     return all;
 }
 
-bool is_held_back(const std::string& kernel) {
+bool is_held_back_kernel(const std::string& kernel) {
     // This is an FNV-1a hash. Its lowest bits depend on few bits of the input, so use a higher bit.
     std::uint32_t hash = 2166136261u;
     for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     return (hash >> 16 & 1) != 0;
 }
 
-const std::vector<RecordedCounter>& small_launch_counters() {
+const std::vector<RecordedCounter>& counters_of_small_launches() {
     static const std::vector<RecordedCounter> all = make_recorded_counters();
     return all;
 }
 
-const std::vector<RecordedCounter>& large_launch_counters() {
+const std::vector<RecordedCounter>& counters_of_large_launches() {
     static const std::vector<RecordedCounter> all = {
         {"cycles", {"sm__cycles_elapsed.max"}},
         {"dram_read", {"dram__bytes_read.sum"}},
@@ -137,13 +138,13 @@ const std::vector<RecordedCounter>& large_launch_counters() {
     return all;
 }
 
-std::string metric_names(const std::vector<RecordedCounter>& counters) {
+std::string join_metric_names(const std::vector<RecordedCounter>& counters) {
     return joined(counters, ",",
                   [](const RecordedCounter& counter) { return joined(counter.metrics, ","); });
 }
 
 ThemeRecord make_theme_record(const ThemeOutput& output) {
-    const std::vector<TimedKernel> kernels = timed_kernels(output.times);
+    const std::vector<TimedKernel> kernels = parse_timed_kernels(output.times);
     const std::vector<ProfiledLaunch> small = parse_ncu_csv(output.small),
                                       full = parse_ncu_csv(output.full);
     if (kernels.empty() || small.size() != kernels.size() || full.size() != kernels.size()) {
@@ -160,10 +161,11 @@ ThemeRecord make_theme_record(const ThemeOutput& output) {
         }
         Json kernel = {{"theme", output.theme},
                        {"name", kernels[i].name},
-                       {"kernel", kernel_name(small[i].kernel)},
-                       {"counters", values_of(small[i], small_launch_counters())}};
-        Json timed = {{"ms", kernels[i].ms}, {"full", values_of(full[i], large_launch_counters())}};
-        if (is_held_back(kernels[i].name)) {
+                       {"kernel", parse_kernel_name(small[i].kernel)},
+                       {"counters", sum_recorded_counters(small[i], counters_of_small_launches())}};
+        Json timed = {{"ms", kernels[i].ms},
+                      {"full", sum_recorded_counters(full[i], counters_of_large_launches())}};
+        if (is_held_back_kernel(kernels[i].name)) {
             Json held_back = {{"theme", output.theme}, {"name", kernels[i].name}};
             held_back.update(timed);
             record.held_back.push_back(held_back);
@@ -180,15 +182,15 @@ namespace {
 /// Returns the minimum and maximum of each counter that differs between runs.
 Json find_counter_ranges(const std::vector<Json>& runs) {
     Json ranges = Json::object();
-    for (const RecordedCounter& counter : small_launch_counters()) {
-        double least = std::numeric_limits<double>::max(), most = 0;
+    for (const RecordedCounter& counter : counters_of_small_launches()) {
+        double min_count = std::numeric_limits<double>::max(), most = 0;
         for (const Json& run : runs) {
             const double value = run.value(counter.name, 0.0);
-            least = std::min(least, value);
+            min_count = std::min(min_count, value);
             most = std::max(most, value);
         }
-        if (least < most)
-            ranges[counter.name] = {static_cast<std::int64_t>(least),
+        if (min_count < most)
+            ranges[counter.name] = {static_cast<std::int64_t>(min_count),
                                     static_cast<std::int64_t>(most)};
     }
     return ranges;
@@ -197,20 +199,21 @@ Json find_counter_ranges(const std::vector<Json>& runs) {
 }  // namespace
 
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
-              std::size_t repeats) {
-    if (launches.size() != kernels.size() * repeats)
-        throw std::runtime_error("expected " + std::to_string(repeats) + " launches of each of " +
-                                 std::to_string(kernels.size()) + " kernels, but " +
-                                 std::to_string(launches.size()) + " launches were profiled");
+              std::size_t launches_per_kernel) {
+    if (launches.size() != kernels.size() * launches_per_kernel)
+        throw std::runtime_error("expected " + std::to_string(launches_per_kernel) +
+                                 " launches of each of " + std::to_string(kernels.size()) +
+                                 " kernels, but " + std::to_string(launches.size()) +
+                                 " launches were profiled");
     auto launch = launches.begin();
     for (Json* kernel : kernels) {
         std::vector<Json> runs{kernel->at("counters")};
-        for (std::size_t i = 0; i < repeats; ++i, ++launch) {
+        for (std::size_t i = 0; i < launches_per_kernel; ++i, ++launch) {
             const auto& expected = kernel->at("kernel").get_ref<const std::string&>();
-            if (kernel_name(launch->kernel) != expected)
+            if (parse_kernel_name(launch->kernel) != expected)
                 throw std::runtime_error("ncu profiled " + launch->kernel + " instead of " +
                                          expected);
-            runs.push_back(values_of(*launch, small_launch_counters()));
+            runs.push_back(sum_recorded_counters(*launch, counters_of_small_launches()));
         }
         (*kernel)["runs"] = runs.size();
         const Json ranges = find_counter_ranges(runs);
@@ -225,14 +228,14 @@ void TutorialRecord::add(const ThemeRecord& theme) {
 }
 
 void TutorialRecord::write(const std::filesystem::path& folder) const {
-    write_file(folder / kMeasuredFile, kernels_text(run, measured));
-    write_file(folder / kHeldBackFile, kernels_text(run, held_back));
+    write_file(folder / kMeasuredFile, format_kernels(run, measured));
+    write_file(folder / kHeldBackFile, format_kernels(run, held_back));
 }
 
-TutorialRecord TutorialRecord::read(const std::filesystem::path& folder, bool with_held_back) {
+TutorialRecord TutorialRecord::read(const std::filesystem::path& folder, bool reads_held_back) {
     const Json measured = Json::parse(read_file(folder / kMeasuredFile));
     TutorialRecord record{measured.at("run"), measured.at("kernels"), Json::array()};
-    if (with_held_back)
+    if (reads_held_back)
         record.held_back = Json::parse(read_file(folder / kHeldBackFile)).at("kernels");
     return record;
 }

@@ -17,11 +17,11 @@
 namespace coalesce::proof {
 
 /// Returns the themes. Each one is a program in common/lab/proof/tests/tutorial.
-const std::vector<std::string>& tutorial_themes();
+const std::vector<std::string>& list_tutorial_themes();
 
 /// Reports whether the times of this kernel belong to the held-back half. The answer depends only
 /// on the name, so it does not change when other kernels are added.
-bool is_held_back(const std::string& kernel);
+bool is_held_back_kernel(const std::string& kernel);
 
 /// A counter in the record, and the metrics that add up to it.
 struct RecordedCounter {
@@ -30,11 +30,11 @@ struct RecordedCounter {
 };
 /// Returns the counters of small launches. Names that end in `_pipe` are counters of the hardware's
 /// pipe. Names that begin with `local_` count accesses to local memory.
-const std::vector<RecordedCounter>& small_launch_counters();
+const std::vector<RecordedCounter>& counters_of_small_launches();
 /// Returns the counters that are recorded for large launches, in addition to their times.
-const std::vector<RecordedCounter>& large_launch_counters();
+const std::vector<RecordedCounter>& counters_of_large_launches();
 /// Returns the metrics of these counters, separated by commas as ncu expects them.
-std::string metric_names(const std::vector<RecordedCounter>& counters);
+std::string join_metric_names(const std::vector<RecordedCounter>& counters);
 
 /// The output of a theme's program and of ncu.
 struct ThemeOutput {
@@ -52,11 +52,12 @@ struct ThemeRecord {
 /// same kernels.
 ThemeRecord make_theme_record(const ThemeOutput& output);
 
-/// Adds the counters of more runs to kernels in the record. `launches` contains `repeats` launches
-/// of each kernel. Each kernel gets the number of its runs, and the minimum and maximum of each
-/// counter that varies. Throws std::runtime_error if `launches` contains other kernels.
+/// Adds the counters of more runs to kernels in the record. `launches_command` contains
+/// `launches_per_kernel` launches of each kernel. Each kernel gets the number of its runs, and the
+/// minimum and maximum of each counter that varies. Throws std::runtime_error if `launches_command`
+/// contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
-              std::size_t repeats);
+              std::size_t launches_per_kernel);
 
 /// The contents of measured.json and held_back.json, which both have "run" and "kernels".
 struct TutorialRecord {
@@ -64,8 +65,8 @@ struct TutorialRecord {
 
     void add(const ThemeRecord& theme);
     void write(const std::filesystem::path& folder) const;
-    /// Reads the record in a folder. Reads the held-back times only if `with_held_back` is set.
-    static TutorialRecord read(const std::filesystem::path& folder, bool with_held_back);
+    /// Reads the record in a folder. Reads the held-back times only if `reads_held_back` is set.
+    static TutorialRecord read(const std::filesystem::path& folder, bool reads_held_back);
 };
 
 }  // namespace coalesce::proof

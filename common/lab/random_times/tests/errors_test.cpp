@@ -28,48 +28,49 @@ std::vector<TimePair> five() {
 }  // namespace
 
 TEST_CASE("the statistics equal the values computed by hand") {
-    const ErrorSummary summary = summarize(five());
+    const ErrorSummary summary = summarize_errors(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
     // The 90th percentile of five values has rank 4.5. This rank is rounded up, so the fifth value
     // is returned.
-    CHECK(summary.percentile_90 == doctest::Approx(0.50));
-    CHECK(summary.worst == doctest::Approx(0.50));
-    CHECK(summary.beyond_30 == 1);
+    CHECK(summary.percentile_90_error == doctest::Approx(0.50));
+    CHECK(summary.worst_error == doctest::Approx(0.50));
+    CHECK(summary.pairs_beyond_30_percent == 1);
     /// The errors of the known pairs are 0, 4, 10 and 20 %, so the median is 7 %.
-    CHECK(summarize(fully_modelled_pairs(five())).median == doctest::Approx(0.07));
-    CHECK(summarize(fully_modelled_pairs(five())).worst == doctest::Approx(0.20));
+    CHECK(summarize_errors(select_fully_modelled_pairs(five())).median == doctest::Approx(0.07));
+    CHECK(summarize_errors(select_fully_modelled_pairs(five())).worst_error ==
+          doctest::Approx(0.20));
 }
 
 TEST_CASE("the 90th percentile of ten values is the ninth") {
     std::vector<TimePair> pairs;
     for (int i = 1; i <= 10; ++i) pairs.push_back(pair_of("", 1, 1 + 0.009 * i));
-    CHECK(summarize(pairs).percentile_90 == doctest::Approx(0.081));
-    CHECK(summarize(pairs).within_10 == 10);
-    CHECK(summarize(pairs).median == doctest::Approx(0.0495));
+    CHECK(summarize_errors(pairs).percentile_90_error == doctest::Approx(0.081));
+    CHECK(summarize_errors(pairs).pairs_within_10_percent == 10);
+    CHECK(summarize_errors(pairs).median == doctest::Approx(0.0495));
 }
 
 TEST_CASE("only kernels whose times differ by more than 5 % are compared") {
     // The times of a and e differ by only 3 %, so only nine of the ten combinations count. All nine
     // are in order.
-    CHECK(summarize(five()).comparable == 9);
-    CHECK(summarize(five()).in_order == 9);
+    CHECK(summarize_errors(five()).comparable_orders == 9);
+    CHECK(summarize_errors(five()).correct_orders == 9);
     // Now b is predicted to be slower than c, although c takes twice as long.
     auto pairs = five();
     pairs[1].predicted = 4.5;
-    CHECK(summarize(pairs).in_order == 8);
-    CHECK(summarize(pairs).order() == doctest::Approx(8.0 / 9));
+    CHECK(summarize_errors(pairs).correct_orders == 8);
+    CHECK(summarize_errors(pairs).correct_order_fraction() == doctest::Approx(8.0 / 9));
     // Two equal predictions do not count as a correct order.
     pairs[1].predicted = 4.0;
-    CHECK(summarize(pairs).in_order == 8);
+    CHECK(summarize_errors(pairs).correct_orders == 8);
 }
 
 TEST_CASE("the largest errors come first, whatever their sign") {
-    const auto worst = find_worst(five(), 2);
+    const auto worst = find_worst_pairs(five(), 2);
     REQUIRE(worst.size() == 2);
     CHECK(worst[0].name == "d");
     CHECK(worst[1].name == "b");
-    CHECK(find_worst(five(), 10).size() == 5);
+    CHECK(find_worst_pairs(five(), 10).size() == 5);
 }
 
 TEST_CASE("the table fits 80 columns, and names bottlenecks and unknowns") {
@@ -87,7 +88,7 @@ TEST_CASE("the table fits 80 columns, and names bottlenecks and unknowns") {
 
 TEST_CASE("an empty list of time pairs is not an error") {
     CHECK(format_text({}).find("no pairs") != std::string::npos);
-    CHECK(summarize({}).order() == 1);
+    CHECK(summarize_errors({}).correct_order_fraction() == 1);
     CHECK(draw_svg({}, "none").find("</svg>") != std::string::npos);
 }
 

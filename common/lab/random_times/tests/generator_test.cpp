@@ -53,20 +53,22 @@ TEST_CASE("every launch is valid, and every index fits into an int") {
         CAPTURE(kernel.description);
         CHECK(kernel.title.size() <= 35);
         CHECK(kernel.description.find('\n') == std::string::npos);
-        for (const MatrixLaunch& run : {kernel.full, kernel.small}) {
+        for (const MatrixLaunch& run : {kernel.measured_launch, kernel.checked_launch}) {
             CHECK(run.block[0] * run.block[1] >= 32);
             CHECK(run.block[0] * run.block[1] <= 1024);
             CHECK(run.grid[0] >= 1);
             CHECK(run.grid[1] <= 65535);
             CHECK(run.shared_bytes <= 227 * 1024);
             const auto most = static_cast<std::uint64_t>(std::numeric_limits<int>::max()) *
-                              static_cast<std::uint64_t>(kernel.work.element);
+                              static_cast<std::uint64_t>(kernel.computation.element_bytes);
             CHECK(std::max(run.in_bytes, run.out_bytes) < most);
         }
-        const auto bytes = std::max(kernel.full.in_bytes, kernel.full.out_bytes);
+        const auto bytes =
+            std::max(kernel.measured_launch.in_bytes, kernel.measured_launch.out_bytes);
         CHECK(bytes >= std::uint64_t{15} << 20);
         CHECK(bytes <= std::uint64_t{5} << 29);
-        CHECK(kernel.small.in_bytes + kernel.small.out_bytes < std::uint64_t{64} << 20);
+        CHECK(kernel.checked_launch.in_bytes + kernel.checked_launch.out_bytes < std::uint64_t{64}
+                                                                                     << 20);
     }
 }
 
@@ -88,8 +90,8 @@ TEST_CASE("times are compared only if they belong to the same kernel") {
     const auto pairs = pairs_of(predicted, measured);
     REQUIRE(pairs.size() == 1);
     CHECK(pairs[0].name == "01 a title");
-    CHECK(pairs[0].error() == doctest::Approx(0.1));
-    CHECK_FALSE(pairs[0].is_known());
+    CHECK(pairs[0].relative_error() == doctest::Approx(0.1));
+    CHECK_FALSE(pairs[0].is_fully_modelled());
     measured.kernels[0].fingerprint = "beef";
     CHECK_THROWS_AS(pairs_of(predicted, measured), UsageError);
     measured.kernels.clear();

@@ -44,7 +44,7 @@ TEST_CASE("an unchanged kernel is correct") {
 
 TEST_CASE("an element read from a wrong position is detected") {
     const auto is_copy = [](const Kernel& kernel) {
-        return kernel.work.kind == MatrixOperation::copy;
+        return kernel.computation.kind == MatrixOperation::copy;
     };
     const Kernel kernel =
         changed("= in[row * in_pitch + col", "= in[row * in_pitch + col / 2", is_copy);
@@ -53,7 +53,7 @@ TEST_CASE("an element read from a wrong position is detected") {
 
 TEST_CASE("elements that were never written are detected") {
     const auto is_whole = [](const Kernel& kernel) {
-        return !has_edges(kernel) && kernel.work.kind == MatrixOperation::transpose;
+        return !has_edges(kernel) && kernel.computation.kind == MatrixOperation::transpose;
     };
     const Kernel kernel = changed(
         "out[col * out_pitch + row] =", "if (row > 0) out[col * out_pitch + row] =", is_whole);
@@ -62,8 +62,8 @@ TEST_CASE("elements that were never written are detected") {
 
 TEST_CASE("writes past the end of rows are detected, even if they stay within the allocation") {
     const auto has_room = [](const Kernel& kernel) {
-        return has_edges(kernel) && kernel.work.kind == MatrixOperation::copy &&
-               kernel.full.out_pitch > kernel.full.cols;
+        return has_edges(kernel) && kernel.computation.kind == MatrixOperation::copy &&
+               kernel.measured_launch.out_pitch > kernel.measured_launch.cols;
     };
     const Kernel kernel =
         changed("if (row < rows && col < cols) out[", "if (row < rows) out[", has_room);

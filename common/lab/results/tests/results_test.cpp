@@ -87,7 +87,7 @@ TEST_CASE("counted, predicted and measured figures of a variant are in one row")
     folder.write("docs/results/shapes.json",
                  R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
     const std::string text =
-        results_in_markdown(read_results(folder.path / "docs/results"), "proof.md");
+        format_results_markdown(read_results(folder.path / "docs/results"), "proof.md");
     CHECK(
         has(text, "**A GPU**, 4096 x 512 floats. *Counted* on the simulated GPU at 1024 x 1024: "));
     CHECK(has(text, "*Predicted*, not measured: "));
@@ -112,11 +112,11 @@ TEST_CASE("times predicted for a different GPU or shape are not shown beside mea
     for (const Json& row : {other_gpu, other_shape}) {
         KnownResults known{.predicted = {{"device", PREDICTED}, {"results", {row}}},
                            .measured = {measured}};
-        CHECK_FALSE(has(results_in_markdown(known, "proof.md"), "redicted"));
+        CHECK_FALSE(has(format_results_markdown(known, "proof.md"), "redicted"));
         CHECK_FALSE(has(format_step_results("02_naive", known), "redicted"));
         known.measured.clear();
-        CHECK(has(results_in_markdown(known, "proof.md"), "No GPU has been measured yet."));
-        CHECK(has(results_in_markdown(known, "proof.md"), "| 02_naive | naive | 2.12 ± 8 % |"));
+        CHECK(has(format_results_markdown(known, "proof.md"), "No GPU has been measured yet."));
+        CHECK(has(format_results_markdown(known, "proof.md"), "| 02_naive | naive | 2.12 ± 8 % |"));
         CHECK(has(format_step_results("02_naive", known), "| `naive` | 2.12 ± 8 % |"));
     }
 }
@@ -138,7 +138,7 @@ TEST_CASE("a lesson with smaller matrices has a table with its own sizes") {
     CHECK(has(lesson, "on the simulated GPU at 256 x 256"));
     CHECK(has(lesson, "at 1000 x 512"));
     CHECK(has(lesson, "| 2.0971 |"));
-    const std::string all = results_in_markdown(known, "proof.md");
+    const std::string all = format_results_markdown(known, "proof.md");
     CHECK(has(all, "on the simulated GPU at 1024 x 1024"));
     CHECK_FALSE(has(all, "18_product"));
 }
