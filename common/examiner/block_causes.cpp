@@ -41,6 +41,10 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
             blocks.push_back(candidate_block);
     };
     add(block[1], block[0]);
+    if (block[1] == 1) {
+        add(2 * block[0], 1);
+        add(4 * block[0], 1);
+    }
     for (const long long side : constants) {
         for (const long long elements : {1, 2, 4}) {
             for (const long long rows : constants) add(side / elements, rows);
@@ -123,7 +127,8 @@ bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
     const bool is_possible = failure.kind == FailureKind::outside_shared_memory ||
                              failure.kind == FailureKind::uninitialised_shared ||
                              failure.kind == FailureKind::shared_race ||
-                             failure.kind == FailureKind::out_of_bounds;
+                             failure.kind == FailureKind::out_of_bounds ||
+                             (trial.launch.block[1] == 1 && failure.fault == Fault::never_written);
     const BlockSize& block = trial.launch.block;
     if (!is_possible || block[2] != 1) return false;
     for (const BlockSize& other_size : blocks_to_try(block, evidence.source.text)) {

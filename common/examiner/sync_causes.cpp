@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "examiner/expressions.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
 
@@ -218,6 +219,34 @@ std::optional<Failure> find_race_with_copies(const Report& race, const Trial& tr
     return std::nullopt;
 }
 
+/// Returns the failure for threads that read, change and write the same element of shared memory
+/// in one statement, such as `counts[bin] += 1`.
+std::optional<Failure> find_lost_update(const Report& race, const Trial& trial,
+                                        const Evidence& evidence) {
+    if (race.place.line != race.other_place.line) return std::nullopt;
+    static const TextPattern update(
+        R"(\b(\w+)\s*\[([^=;]*)\]\s*(?:(=)\s*(\w+)\s*\[([^=;]*)\]\s*[-+*|&]|[-+*|&^]=|\+\+))");
+    const std::string code = code_on_line(evidence.source.text, race.place.line);
+    TextMatch match;
+    if (!search(code, match, update) || code.find("atomic") != code.npos) return std::nullopt;
+    const std::string index = trimmed(match.str(2));
+    const bool is_same_element =
+        !match[3].matched || (match.str(1) == match.str(4) && index == trimmed(match.str(5)));
+    // If each thread has its own element, another access on this line is the mistake.
+    const bool is_own = expand(evidence.source.text, index, race.place.line).find("threadIdx") !=
+                            std::string::npos &&
+                        index.find('[') == std::string::npos;
+    const bool reads_another =
+        !match[3].matched && code.find(match.str(1) + "[", match_end(match)) != code.npos;
+    if (!is_same_element || is_own || reads_another) return std::nullopt;
+    return failure_from_report(
+        FailureKind::shared_race, race, trial, evidence,
+        "several threads read, change and write the same element of `" + match.str(1) +
+            "` at the same time, so some of their changes are lost.",
+        "Change the element with an atomic operation, such as atomicAdd(&" + match.str(1) + "[" +
+            index + "], 1).");
+}
+
 /// Returns the failure for threads of a block that do not wait for one another.
 std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
     const auto make_failure = [&](FailureKind kind, const Report& report,
@@ -251,6 +280,17 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             "contains the writes, the barrier and the reads.",
             "Fill the whole tile in one loop, wait at one barrier after this loop, and read "
             "the tile in a second loop.");
+    }
+    if (race) {
+        if (auto failure = find_lost_update(*race, trial, evidence)) return failure;
+    }
+    if (race && race->message.find("another lane of the same warp") != race->message.npos) {
+        return make_failure(
+            FailureKind::missing_barrier, *race,
+            "lanes of a warp access the same element of shared memory, and nothing orders their "
+            "accesses: a __syncwarp() is missing.",
+            "Separate the reads from the writes by __syncwarp(), in each step: the lanes of a "
+            "warp do not run in lockstep.");
     }
     if (race && race->matches("racecheck", "write after read")) {
         return make_failure(

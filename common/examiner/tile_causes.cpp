@@ -161,11 +161,14 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
 LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
     static const TextPattern difference(R"(-\s*\w+\s*\)\s*%)");
     if (!contains(choice.value, difference)) return {};
+    const bool is_signed = choice.value.find("int(") != choice.value.npos;
     return {choice.line,
             "the difference in " + add_backticks(choice.value) +
-                " can be negative, and then its remainder is not the index of a tile.",
-            "Add " + size.matching_extent +
-                " before the remainder is taken, or add instead of subtracting."};
+                (is_signed ? " can be negative, and then its remainder is not the index of a tile."
+                           : " is unsigned: where it would be negative, it wraps around at 2^32, "
+                             "and the remainder modulo " +
+                                 size.matching_extent + " is the index of another tile."),
+            "Add the two terms instead of subtracting one from the other."};
 }
 
 /// Looks for a block's linear index that is divided by one number for the remainder and by another
@@ -181,6 +184,8 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
             !search(other_choice.value, quotient_match, quotient))
             continue;
         if (remainder_match.str(2) == quotient_match.str(2)) continue;
+        const bool is_remainder_right =
+            remainder_match.str(2) == (is_row ? "gridDim.y" : "gridDim.x");
         return {
             other_choice.line,
             add_backticks(this_choice.name) + " repeats every " + remainder_match.str(2) +
@@ -188,7 +193,9 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
                 quotient_match.str(2) +
                 " blocks. If the two numbers differ, some tiles are taken twice and others never.",
             "Divide the block's index by the same size as on line " +
-                std::to_string(this_choice.line) + ", or use the other size on both lines."};
+                std::to_string(this_choice.line) +
+                (is_remainder_right ? ", " + remainder_match.str(2) + "."
+                                    : ", or use the other size on both lines.")};
     }
     return {};
 }
@@ -211,6 +218,21 @@ LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
 LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
                               const std::string& text) {
     const GridAxes rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
+    for (const bool is_row : {true, false}) {
+        const TileChoice& choice = is_row ? row : col;
+        const GridAxes& size = is_row ? rows : cols;
+        if (choice.line == 0 || !choice.has_others) continue;
+        const TextPattern wrapped("\\b" + choice.name + R"(\s*(?:=[^=;]*%|%=)\s*)" +
+                                  size.other_extent + R"(\s*;)");
+        const std::string code = code_for_search(text);
+        TextMatch match;
+        if (!search(code, match, wrapped)) continue;
+        return {line_of_match(code, match),
+                add_backticks(choice.name) + " is a remainder modulo " + size.other_extent +
+                    ", but there are " + size.matching_extent + (is_row ? " rows" : " columns") +
+                    " of tiles.",
+                "Take the remainder modulo " + size.matching_extent + "."};
+    }
     const TileChoice number = find_block_number(text);
     if (number.value.find("blockDim") != number.value.npos) {
         return {number.line,
@@ -398,8 +420,10 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
         return {
             find_configure_line(text, ".grid"),
             width + "which is not a multiple of " + std::to_string(*gpus) +
-                ", the number of GPUs. gridDim.x / GPUS rounds down, so some tiles get no block, "
-                "or two.",
+                ", the number of GPUs, so " +
+                (code_for_search(text).find("gridDim.x / GPUS") == std::string::npos
+                     ? "some tiles get no block."
+                     : "gridDim.x / GPUS rounds down, and some tiles get no block, or two."),
             "Round up the number of tiles for each GPU, then multiply it by the number of GPUs."};
     }
     if (!side || *side < 1) return {};

@@ -1,0 +1,446 @@
+// Compares the rows and columns that the threads of a block reach with the distance between blocks.
+#include "examiner/line_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// The header of a loop such as `for (int k = threadIdx.y; k < TILE_DIM; k += 8)`.
+struct LoopHeader {
+    int line = 0;
+    std::string counter = "", start = "", end = "";
+    std::string step = "1";
+    bool is_inclusive = false;  ///< whether the counter may equal `end`
+};
+
+std::optional<LoopHeader> read_header(const std::string& text, const Loop& loop) {
+    static const TextPattern header(
+        R"(\bfor\s*\(\s*(?:int|unsigned|size_t|long)\s+(\w+)\s*=\s*([^;]*);\s*(\w+)\s*(<=?)\s*([^;]*);\s*)"
+        R"((?:\+\+\s*\w+|\w+\s*\+\+|\w+\s*\+=\s*(.*))\)\s*\{?[^{}]*$)");
+    const std::string code = code_on_line(text, loop.first_line);
+    TextMatch match;
+    if (!search(code, match, header) || match.str(1) != match.str(3)) return std::nullopt;
+    LoopHeader found{.line = loop.first_line,
+                     .counter = match.str(1),
+                     .start = match.str(2),
+                     .end = match.str(5),
+                     .is_inclusive = match.str(4) == "<="};
+    if (match[6].matched) found.step = match.str(6);
+    return found;
+}
+
+/// Returns the loops around a line, the outermost first. Returns nothing if one of them has an
+/// unusual header, or changes a variable in its body.
+std::optional<std::vector<LoopHeader>> read_loops_around(const std::string& text, int line) {
+    static const TextPattern update(R"(^\s*(?:\w+\s*(?:[-+*/]=|\+\+|--)|\+\+|--))");
+    std::vector<LoopHeader> headers;
+    for (const Loop& loop : find_loops(text)) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        const auto header = read_header(text, loop);
+        if (!header) return std::nullopt;
+        for (int at = loop.first_line + 1; at <= loop.last_line; ++at) {
+            const std::string code = code_on_line(text, at);
+            if (contains(code, update)) return std::nullopt;
+        }
+        headers.push_back(*header);
+    }
+    std::ranges::sort(headers, {}, &LoopHeader::line);
+    return headers;
+}
+
+/// Names of built-in variables and counters, with their values.
+using Values = std::map<std::string, long long>;
+
+/// The length of the rows with which indices are evaluated. It is larger than any tile, so that the
+/// row and the column of an element can be told apart.
+constexpr long long kRowLength = 4096;
+
+/// Evaluates the index of an access for any thread, block and pass.
+class AccessedCell {
+public:
+    AccessedCell(const std::string& text, int line, const std::string& index,
+                 const LaunchShape& launch, std::vector<LoopHeader> loops)
+        : text_(text), line_(line), index_(index), loops_(std::move(loops)) {
+        for (const std::size_t axis : {0U, 1U, 2U}) {
+            const std::string end = std::string(".") + "xyz"[axis];
+            first_values_["threadIdx" + end] = first_values_["blockIdx" + end] = 0;
+            first_values_["blockDim" + end] = launch.block[axis];
+            first_values_["gridDim" + end] = launch.grid[axis];
+        }
+        first_values_["rows"] = first_values_["cols"] = first_values_["side"] = kRowLength;
+    }
+
+    const std::vector<LoopHeader>& loops() const { return loops_; }
+
+    /// Returns how far the cell moves if `name` has the value 1 instead of 0.
+    std::optional<Cell> step_of(const std::string& name) const {
+        Values values = first_values_;
+        values[name] = 1;
+        return distance(values, {});
+    }
+    /// Returns how far the cell moves from the first pass of a loop to a later one.
+    std::optional<Cell> step_of_loop(const LoopHeader& loop, long long passes) const {
+        return distance(first_values_, {{loop.counter, passes}});
+    }
+    /// Returns the number of passes that the first thread makes in a loop.
+    std::optional<long long> count_passes(const LoopHeader& loop) const {
+        const auto start = value_at(loop.start, loop.line, first_values_),
+                   end = value_at(loop.end, loop.line, first_values_), step = step_value(loop);
+        const bool depends_on_matrix = is_side(loop.end);
+        if (!start || !end || !step || *step < 1 || depends_on_matrix) return std::nullopt;
+        return std::max(0LL, (*end + (loop.is_inclusive ? 1 : 0) - *start + *step - 1) / *step);
+    }
+    std::optional<long long> step_value(const LoopHeader& loop) const {
+        return value_at(loop.step, loop.line, first_values_);
+    }
+
+private:
+    bool is_side(const std::string& expression) const {
+        const std::string expanded = expand(text_, expression, line_);
+        return contains_word(expanded, "rows") || contains_word(expanded, "cols") ||
+               contains_word(expanded, "side");
+    }
+    std::optional<long long> value_at(const std::string& expression, int line,
+                                      const Values& values) const {
+        return index_value(text_, expression, line, values);
+    }
+    /// Returns the accessed cell. `passes` has the number of the pass of each loop that is not in
+    /// its first pass.
+    std::optional<Cell> cell_at(Values values, const Values& passes) const {
+        for (const LoopHeader& loop : loops_) {
+            const auto start = value_at(loop.start, loop.line, values), step = step_value(loop);
+            if (!start || !step) return std::nullopt;
+            const auto pass = passes.find(loop.counter);
+            values[loop.counter] = *start + (pass == passes.end() ? 0 : pass->second * *step);
+        }
+        const auto index = value_at(index_, line_, values);
+        if (!index || *index < 0) return std::nullopt;
+        return Cell{*index / kRowLength, *index % kRowLength};
+    }
+    std::optional<Cell> distance(const Values& values, const Values& passes) const {
+        const auto from = cell_at(first_values_, {}), to = cell_at(values, passes);
+        if (!from || !to) return std::nullopt;
+        return Cell{to->row - from->row, to->col - from->col};
+    }
+
+    const std::string& text_;
+    const int line_;
+    const std::string index_;
+    const std::vector<LoopHeader> loops_;
+    Values first_values_;
+};
+
+/// Something that moves a block's accesses along one axis: the threads along x or y, the passes of
+/// a loop, or the elements of a vector.
+struct Mover {
+    enum Kind { threads, loop, vector } kind = threads;
+    std::string name = "";
+    int line = 0;  ///< first line of the loop
+    long long step = 0, count = 1;
+    long long loop_step = 0;  ///< how far the counter advances in each pass
+};
+
+/// The accesses of a block along one axis of the matrix.
+struct Reach {
+    std::vector<Mover> movers;  ///< sorted by step
+    std::string block_index;    ///< "blockIdx.x" or "blockIdx.y"
+    long long blocks = 0;       ///< blocks of the grid along that axis
+    long long distance = 0;     ///< distance between neighbouring blocks
+
+    /// Returns the offsets from the block's first row or column that the block reaches.
+    std::set<long long> offsets() const {
+        std::set<long long> reached = {0};
+        for (const Mover& mover : movers) {
+            std::set<long long> next;
+            for (const long long offset : reached) {
+                for (long long i = 0; i < mover.count; ++i) next.insert(offset + i * mover.step);
+            }
+            reached = std::move(next);
+        }
+        return reached;
+    }
+    bool reaches(long long place) const {
+        const std::set<long long> reached = offsets();
+        return std::ranges::any_of(reached, [&](long long offset) {
+            const long long begin = place - offset;
+            return begin >= 0 && begin % distance == 0 && begin / distance < blocks;
+        });
+    }
+};
+
+long long along(Cell cell, std::size_t axis) {
+    return axis == 0 ? cell.row : cell.col;
+}
+
+/// Returns how a block's accesses move along the rows and along the columns of the matrix. Returns
+/// nothing if the index is not of this simple form.
+std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int width,
+                                               const LaunchShape& launch) {
+    constexpr long long most_cells = 4096;
+    std::array<Reach, 2> reach;
+    long long cells = width;
+    const auto add = [&](std::optional<Cell> step, Mover mover) {
+        if (!step || (step->row != 0 && step->col != 0)) return false;
+        const std::size_t axis = step->row != 0 ? 0 : 1;
+        mover.step = along(*step, axis);
+        cells *= mover.count;
+        if (mover.step < 0 || cells > most_cells) return false;
+        if (mover.step > 0) reach[axis].movers.push_back(mover);
+        return true;
+    };
+    for (const std::size_t axis : {0U, 1U}) {
+        const std::string end = std::string(".") + "xy"[axis];
+        const Mover threads{.name = "threadIdx" + end, .count = launch.block[axis]};
+        if (threads.count > 1 && !add(access.step_of(threads.name), threads)) return std::nullopt;
+        if (launch.grid[axis] < 2) continue;
+        const auto step = access.step_of("blockIdx" + end);
+        if (!step || (step->row != 0 && step->col != 0)) return std::nullopt;
+        Reach& own = reach[step->row != 0 ? 0 : 1];
+        if (!own.block_index.empty()) return std::nullopt;
+        own.block_index = "blockIdx" + end;
+        own.blocks = launch.grid[axis];
+        own.distance = std::max(step->row, step->col);
+    }
+    for (const LoopHeader& loop : access.loops()) {
+        const auto passes = access.count_passes(loop), step = access.step_value(loop);
+        if (!passes || !step) return std::nullopt;
+        const Mover mover{.kind = Mover::loop,
+                          .name = loop.counter,
+                          .line = loop.line,
+                          .count = *passes,
+                          .loop_step = *step};
+        if (*passes > 1 && !add(access.step_of_loop(loop, 1), mover)) return std::nullopt;
+    }
+    if (width > 1) reach[1].movers.push_back({.kind = Mover::vector, .step = 1, .count = width});
+    for (Reach& one : reach) std::ranges::stable_sort(one.movers, {}, &Mover::step);
+    return reach;
+}
+
+std::string count_lines(long long count, std::size_t axis, const std::string& matrix) {
+    return format_count(static_cast<std::uint64_t>(count), axis == 0 ? "row" : "column") +
+           " of `" + matrix + "`";
+}
+
+/// Explains a loop whose passes leave rows or columns out, or reach some of them twice.
+LineMistake explain_pass(const Mover& loop, long long covered, std::size_t axis,
+                         const std::string& matrix, int line) {
+    const std::string noun = axis == 0 ? "row" : "column", counter = add_backticks(loop.name),
+                      whole = std::to_string(covered);
+    const bool is_gap = loop.step > covered;
+    std::string sentence = "from one pass to the next, this " + std::string("access moves by ") +
+                           count_lines(loop.step, axis, matrix) +
+                           ", but the threads of a block reach " + whole +
+                           (is_gap ? " in one pass: the " + noun + "s in between are left out."
+                                   : " in one pass: the passes repeat each other's " + noun + "s.");
+    std::string advice;
+    if (loop.step != loop.loop_step && loop.loop_step == covered) {
+        advice = counter + " already goes up by " + whole +
+                 " in each pass, but the index multiplies it once more: add " + counter +
+                 " without a factor.";
+    } else if (loop.step != loop.loop_step) {
+        advice = counter + " goes up by " + std::to_string(loop.loop_step) +
+                 " in each pass (line " + std::to_string(loop.line) +
+                 "): multiply it by a factor with which the " + noun + " goes up by " + whole + ".";
+    } else if (loop.loop_step == 1) {
+        advice = "Each pass must begin " + whole + " " + noun + "s after the previous one: multiply " +
+                 counter + " by " + whole + " wherever it is added, or let the loop on line " +
+                 std::to_string(loop.line) + " advance by " + whole + ".";
+    } else {
+        advice = "Let the loop on line " + std::to_string(loop.line) + " advance by " + whole + ".";
+    }
+    return {loop.step == loop.loop_step && loop.loop_step > 1 ? loop.line : line, sentence, advice};
+}
+
+/// Returns the line before `line` that computes a coordinate from this index of the block.
+int find_line_with_block_index(const std::string& text, const std::string& name, int line) {
+    for (int at = line; at > 0; --at) {
+        if (contains_word(code_on_line(text, at), name)) return at;
+    }
+    return line;
+}
+
+/// The matrix and the place of an access.
+struct AccessPlace {
+    std::string matrix = "";
+    int line = 0;
+    std::array<long long, 2> size{};  ///< rows and columns of the matrix
+};
+
+/// Explains a distance between blocks that differs from the number of rows or columns that a block
+/// reaches. The number of blocks in the grid tells which of the two is wrong.
+LineMistake explain_distance(const Reach& reach, long long covered, std::size_t axis,
+                             const AccessPlace& place, const std::string& text) {
+    const std::string noun = axis == 0 ? "rows" : "columns",
+                      distance = std::to_string(reach.distance), whole = std::to_string(covered);
+    const auto is_grid_for = [&](long long size) {
+        return reach.blocks == (place.size[axis] + size - 1) / size;
+    };
+    const bool fits_covered = is_grid_for(covered), fits_distance = is_grid_for(reach.distance);
+    std::string sentence = "neighbouring blocks begin " +
+                           count_lines(reach.distance, axis, place.matrix) +
+                           " apart, but a block " + (reach.distance > covered ? "reaches only " : "reaches ") +
+                           whole + " of them";
+    const Mover* loop = nullptr;
+    long long threads = 1;
+    for (const Mover& mover : reach.movers) {
+        if (mover.kind == Mover::loop) loop = &mover;
+        if (mover.kind != Mover::loop) threads *= mover.count;
+    }
+    if (loop) {
+        sentence += ": " + std::to_string(threads) + " in each of " +
+                    std::to_string(loop->count) + " passes";
+    }
+    sentence += ".";
+    if (fits_covered && !fits_distance) {
+        return {find_line_with_block_index(text, reach.block_index, place.line), sentence,
+                "Multiply " + reach.block_index + " by the number of " + noun +
+                    " that a block moves, " + whole + "."};
+    }
+    if (reach.distance < covered) {
+        return {place.line, sentence,
+                "A block must not go beyond the first " + distance + " " + noun +
+                    ": compare its threads and loops with the distance between blocks."};
+    }
+    if (reach.distance % threads != 0) {
+        return {find_line_with_block_index(text, reach.block_index, place.line), sentence,
+                "The distance between blocks must equal the number of " + noun +
+                    " that a block moves: which of the two is wrong?"};
+    }
+    const std::string passes = std::to_string(reach.distance / threads);
+    return {loop ? loop->line : place.line, sentence,
+            loop ? "The loop needs " + passes + " passes, one for every " +
+                       std::to_string(threads) + " " + noun + ": compare its bound with " +
+                       distance + "."
+                 : "Each thread must move " + passes + " elements: put the access into a loop that "
+                   "advances by " + std::to_string(threads) + " " + noun + " in each pass."};
+}
+
+/// Returns the first mistake along one axis. The movers with the smallest steps must reach
+/// neighbouring rows or columns, and each other mover must continue where these end.
+LineMistake find_mistake_along(const Reach& reach, std::size_t axis, const AccessPlace& place,
+                               const std::string& text) {
+    long long covered = 1;
+    for (const Mover& mover : reach.movers) {
+        if (mover.step == covered) {
+            covered *= mover.count;
+        } else if (mover.kind == Mover::loop && covered > 1) {
+            return explain_pass(mover, covered, axis, place.matrix, place.line);
+        } else {
+            return {};
+        }
+    }
+    if (reach.distance == 0 || reach.distance == covered) return {};
+    return explain_distance(reach, covered, axis, place, text);
+}
+
+}  // namespace
+
+LineMistake find_reach_mistake(const std::string& text, const std::string& matrix, int line,
+                               const LaunchShape& launch, Shape matrix_size,
+                               const std::optional<Cell>& unreached) {
+    const MatrixIndex index = find_matrix_index(text, line, matrix);
+    const auto loops = read_loops_around(text, line);
+    if (index.text.empty() || !loops || launch.grid[2] > 1 ||
+        find_pointer_advance_line(text, matrix) > 0)
+        return {};
+    const AccessedCell access(text, line, index.text, launch, *loops);
+    const auto reach = read_reach(access, vector_width(code_on_line(text, line)), launch);
+    if (!reach) return {};
+    for (const std::size_t axis : {0U, 1U}) {
+        const Reach& one = (*reach)[axis];
+        if (one.distance == 0 && !one.block_index.empty()) continue;
+        if (one.distance == 0 && unreached) continue;
+        if (unreached && one.reaches(along(*unreached, axis))) continue;
+        const LineMistake mistake = find_mistake_along(
+            one, axis, {matrix, line, {matrix_size.rows, matrix_size.cols}}, text);
+        if (mistake.line > 0) return mistake;
+    }
+    return {};
+}
+
+LineMistake find_short_stride(const std::string& text, int line, const LaunchShape& launch) {
+    const std::vector<Loop> loops = find_loops(text);
+    for (const Loop& loop : loops) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        const auto header = read_header(text, loop);
+        if (!header) continue;
+        const std::string start = expand(text, header->start, header->line),
+                          end = expand(text, header->end, header->line);
+        for (const std::size_t axis : {0U, 1U}) {
+            const std::string letter(1, "xy"[axis]);
+            const bool begins_at_thread = contains_word(start, "blockIdx." + letter) &&
+                                          contains_word(start, "threadIdx." + letter);
+            Values values;
+            for (const std::size_t other : {0U, 1U, 2U}) {
+                const std::string member = std::string(".") + "xyz"[other];
+                values["blockDim" + member] = launch.block[other];
+                values["gridDim" + member] = launch.grid[other];
+            }
+            const auto step = index_value(text, header->step, header->line, values);
+            const long long threads = launch.grid[axis] * launch.block[axis];
+            if (!begins_at_thread || !step || *step >= threads || *step < 1) continue;
+            if (launch.grid[axis] < 2 || constant_value(text, end)) continue;
+            return {loop.first_line,
+                    "this loop advances by " + add_backticks(trimmed(header->step)) + ", " +
+                        std::to_string(*step) + " here, but the grid has " +
+                        std::to_string(threads) + " threads along " + letter +
+                        ": each thread repeats the elements of the threads after it.",
+                    "Advance by the number of all threads, gridDim." + letter + " * blockDim." +
+                        letter + "; or leave the loop out if the grid has a thread for each "
+                        "element."};
+        }
+    }
+    return {};
+}
+
+bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    if (task.kind != Produces::copy && task.kind != Produces::transpose) return false;
+    if (task.in_place || !evidence.exercise.block_order.empty()) return false;
+    const std::string& text = evidence.source.text;
+    const Shape shape = trial.shape;
+    const bool is_transposed = task.kind == Produces::transpose;
+    LineMistake mistake;
+    if (failure.kind == FailureKind::wrong_result &&
+        (failure.fault == Fault::never_written || failure.fault == Fault::part_of_each_tile ||
+         failure.fault == Fault::grid_too_small)) {
+        if (!trial.comparison || !trial.comparison->first_bad || trial.comparison->wrong > 0)
+            return false;
+        mistake = find_reach_mistake(
+            text, "out", find_statement_line(text, trial.store_line), trial.launch,
+            is_transposed ? Shape{shape.cols, shape.rows} : shape, *trial.comparison->first_bad);
+    } else if (failure.kind == FailureKind::race_between_blocks) {
+        mistake = find_reach_mistake(text, "out", failure.place.line, trial.launch,
+                                     is_transposed ? Shape{shape.cols, shape.rows} : shape, {});
+    } else if (failure.kind == FailureKind::uninitialised_shared) {
+        const std::vector<std::string> lines = lines_of(code_for_search(text));
+        int load = 0;
+        for (std::size_t i = 0; i < lines.size() && load == 0; ++i) {
+            if (lines[i].find("in[") != std::string::npos) load = static_cast<int>(i) + 1;
+        }
+        if (load > 0 && !constant_value(text, "LEAD"))
+            mistake = find_reach_mistake(text, "in", load, trial.launch, shape, {});
+    }
+    if (mistake.line == 0) return false;
+    if (failure.kind != FailureKind::wrong_result) {
+        blame(failure, mistake);
+        return true;
+    }
+    const std::string observation = first_sentence(failure.headline);
+    failure.details =
+        wrap(observation.empty() ? failure.headline : observation) + failure.details;
+    blame(failure, mistake);
+    return true;
+}
+
+}  // namespace coalesce
