@@ -211,6 +211,25 @@ bool has_whole_tiles(Shape shape) {
 
 namespace {
 
+/// Attributes missing tiles, and accesses outside the matrix, to a number of tiles that is rounded
+/// down. Returns false if there is none.
+bool explain_by_rounding(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const bool is_outside = failure.kind == FailureKind::out_of_bounds ||
+                            failure.kind == FailureKind::no_bounds_check;
+    const bool is_unwritten =
+        failure.fault == Fault::ragged_edge_missed || failure.fault == Fault::never_written;
+    if (!is_outside && !is_unwritten) return false;
+    const LineMistake mistake = find_rounded_quotient(evidence.source.text, trial.shape);
+    if (mistake.line == 0) return false;
+    if (is_unwritten) {
+        const std::string observation = first_sentence(failure.headline);
+        failure.details =
+            wrap(observation.empty() ? failure.headline : observation) + failure.details;
+    }
+    blame(failure, mistake);
+    return true;
+}
+
 std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evidence) {
     auto failure =
         first_found({find_local_array_overrun, find_memory_error, find_second_initialization,
@@ -224,7 +243,7 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     const bool is_batch_failure = failure->headline.find("second matrix") != std::string::npos ||
                                   failure->headline.find("along z") != std::string::npos;
     const bool is_explained =
-        is_block_cause || is_batch_failure || explain_pointer_advance(*failure, trial, evidence) ||
+        is_block_cause || explain_by_rounding(*failure, trial, evidence) || is_batch_failure || explain_pointer_advance(*failure, trial, evidence) ||
         explain_by_reach(*failure, trial, evidence) ||
         explain_by_pipeline(*failure, evidence) || explain_by_lines(*failure, trial, evidence) ||
         explain_by_tile_choice(*failure, trial, evidence) ||

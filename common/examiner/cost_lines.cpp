@@ -97,6 +97,24 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
     return {};
 }
 
+/// Looks for a loop over as many tiles as the grid has blocks along an axis.
+LineMistake find_loop_over_grid(const std::string& text, int line, const LaunchShape& launch) {
+    static const TextPattern header(R"(\bfor\s*\([^;]*=\s*0\s*;\s*\w+\s*<\s*gridDim\.([xy])\s*;)");
+    for (const Loop& loop : find_loops(text)) {
+        const std::string head = code_on_line(text, loop.first_line);
+        TextMatch match;
+        if (line < loop.first_line || line > loop.last_line || !search(head, match, header))
+            continue;
+        const long long blocks = launch.grid[match.str(1) == "x" ? 0 : 1];
+        if (blocks < 2) continue;
+        return {loop.first_line,
+                "this loop makes every block process gridDim." + match.str(1) + " = " +
+                    std::to_string(blocks) + " tiles, although the grid has a block for each tile.",
+                "Remove the loop: each block processes one tile."};
+    }
+    return {};
+}
+
 /// Looks for blocks along an axis of the grid whose index the kernel never uses.
 LineMistake find_unused_grid_axis(const std::string& text, const LaunchShape& launch) {
     const std::string code = code_for_search(text);
@@ -205,6 +223,7 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
             [&] { return find_loop_over_matrix(text, line); },
             [&] { return find_small_step(text, line, launch); },
             [&] { return find_short_stride(text, line, launch); },
+            [&] { return find_loop_over_grid(text, line, launch); },
             [&] {
                 return find_reach_mistake(text, "out", line, launch, verdict.counted_shape, {});
             },

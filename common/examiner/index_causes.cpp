@@ -37,7 +37,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
 /// Returns nothing if the factor is anything else.
 std::optional<long long> thread_factor_with_constants(const std::string& text,
                                                       const std::string& expression) {
-    static const TextPattern thread(R"(threadIdx\.x(?:\s*\*\s*(\w+))?)");
+    static const TextPattern thread(R"(threadIdx\.x(?:\s*\*\s*\(*\s*(\w+))?)");
     TextMatch match;
     if (!search(expression, match, thread)) return 0;
     return match[1].matched ? constant_value(text, match.str(1)) : 1;

@@ -160,6 +160,22 @@ LineMistake find_lost_exchange(const std::string& text) {
     return {};
 }
 
+LineMistake find_rounded_quotient(const std::string& text, Shape shape) {
+    static const TextPattern quotient(R"(\b([a-z]\w*)\s*=\s*(rows|cols)\s*/\s*(\w+)\s*;)");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& match : find_matches(code, quotient)) {
+        const auto divisor = constant_value(text, match.str(3));
+        const long long side = match.str(2) == "rows" ? shape.rows : shape.cols;
+        if (!divisor || *divisor < 2 || side % *divisor == 0) continue;
+        return {line_of_match(code, match),
+                add_backticks(match.str(1)) + " rounds down: with " + match.str(2) + " = " +
+                    std::to_string(side) + ", it is " + std::to_string(side / *divisor) +
+                    ", but the partial tile at the edge needs one more.",
+                "Round up: ceil_div(" + match.str(2) + ", " + match.str(3) + ")."};
+    }
+    return {};
+}
+
 LineMistake find_loop_beyond_array(const std::string& text, int line) {
     static const TextPattern header(R"(;\s*(\w+)\s*<=?\s*([a-z]\w*)\s*;)");
     const std::string code = code_on_line(text, line);
@@ -417,7 +433,8 @@ LineMistake find_early_condition(const std::string& text, int access_line) {
 
 /// Finds a condition that excludes valid elements because it compares a row with a column, or
 /// requires an index greater than 0.
-LineMistake find_condition_that_excludes(const std::string& text, int access_line) {
+LineMistake find_condition_that_excludes(const std::string& text, int access_line,
+                                         bool is_in_place) {
     for (const Condition& condition : find_conditions(text, access_line)) {
         if (condition.is_exit) continue;
         for (const ComparisonTerm& term : condition.comparisons) {
@@ -431,7 +448,7 @@ LineMistake find_condition_that_excludes(const std::string& text, int access_lin
             }
             const bool is_pair = (term.left_side == "row" && term.right_side == "col") ||
                                  (term.left_side == "col" && term.right_side == "row");
-            if (!is_pair || term.op == "!=") continue;
+            if (!is_pair || term.op == "!=" || is_in_place) continue;
             return {condition.line,
                     add_backticks(term.left_side + " " + term.op + " " + term.right_side) +
                         " excludes elements of the matrix, such as those on the diagonal.",
@@ -479,7 +496,8 @@ LineMistake find_whole_row_copied(const std::string& text) {
     return {line_of_match(code, match),
             "each copy has the length of a whole row of the tile, even where the matrix ends "
             "before the tile does.",
-            "Copy bytes_of_row bytes, which is the part of the row that is inside the matrix."};
+            "Copy only the rows that the matrix has, and of each row only bytes_of_row bytes, the "
+            "part that is inside the matrix; and announce exactly these bytes to the mbarrier."};
 }
 
 /// Finds an mbarrier that is used before it is initialized.
@@ -565,6 +583,73 @@ LineMistake find_pair_condition(const std::string& code) {
                 "Skip the second store on the diagonal, not everywhere else: compare with !=."};
     }
     return {};
+}
+
+/// Finds a store of one tile of a pair that comes before the other tile is read.
+LineMistake find_early_store(const std::string& text) {
+    static const TextPattern load(R"(\b(\w+)\s*\[[^=;]*=\s*data\s*\[)");
+    static const TextPattern store(R"(\bdata\s*\[[^=;]*=\s*(\w+)\s*\[)");
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    int store_line = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        TextMatch match;
+        const int line = static_cast<int>(i) + 1;
+        if (store_line == 0 && search(lines[i], match, store) && match.str(1) != "data")
+            store_line = line;
+        if (store_line == 0 || line == store_line || !search(lines[i], match, load) ||
+            match.str(1) == "data")
+            continue;
+        return {store_line,
+                "this stores one tile of the pair over the other, which is read only on line " +
+                    std::to_string(line) + ": its old elements are lost.",
+                "Read both tiles first, into two arrays, and wait at a barrier before anything is "
+                "stored."};
+    }
+    return {};
+}
+
+/// Finds a tile that is filled and read with the same indices, both along a column.
+LineMistake find_tile_transposed_twice(const std::string& text) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        const TextPattern fill("\\b" + array.name + R"(\[(\w+)\]\[(\w+)\]\s*=)");
+        const TextPattern read("=[^=;]*\\b" + array.name + R"(\[(\w+)\]\[(\w+)\])");
+        TextMatch fill_match, read_match;
+        int fill_line = 0, read_line = 0;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const int line = static_cast<int>(i) + 1;
+            if (fill_line == 0 && search(lines[i], fill_match, fill)) fill_line = line;
+            if (read_line == 0 && search(lines[i], read_match, read)) read_line = line;
+        }
+        if (fill_line == 0 || read_line == 0 || fill_match.str(1) != read_match.str(1) ||
+            fill_match.str(2) != read_match.str(2) ||
+            expand(text, fill_match.str(1), fill_line).find("threadIdx.x") == std::string::npos)
+            continue;
+        const std::string index = "[" + fill_match.str(1) + "][" + fill_match.str(2) + "]";
+        return {fill_line,
+                add_backticks(array.name) + " is filled at " + index + " here and read at " + index +
+                    " on line " + std::to_string(read_line) +
+                    ", so it is transposed twice, which changes nothing.",
+                "Transpose it once: fill it at [" + fill_match.str(2) + "][" + fill_match.str(1) +
+                    "], row by row."};
+    }
+    return {};
+}
+
+/// Finds a grid that has fewer blocks along an axis than the matrix has tiles, in a kernel that
+/// takes the tile of blockIdx.
+LineMistake find_missing_pairs(const std::string& text, const Trial& trial) {
+    static const TextPattern tile(R"(=\s*blockIdx\.[xy]\s*\*\s*TILE_DIM)");
+    const auto side = constant_value(text, "TILE_DIM");
+    if (!side || *side < 1 || !contains(code_for_search(text), tile)) return {};
+    const long long needed = (trial.shape.rows + *side - 1) / *side;
+    const auto& grid = trial.launch.grid;
+    if (grid[0] >= needed && grid[1] >= needed) return {};
+    return {find_configure_line(text, ".grid"),
+            "the matrix has " + format_product(needed, needed) + " tiles, but the grid has only " +
+                format_product(grid[0], grid[1]) + " blocks, and each block takes the tile at its "
+                "own position.",
+            "Launch a block for every tile; the blocks below the diagonal return at once."};
 }
 
 // ---- variables that are missing from an index ----
@@ -925,12 +1010,18 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         find_if_possible(has_wrong_data, [&] { return find_moved_twice(text); }),
         find_if_possible(is_unwritten, [&] { return find_exchanged_quotient(code); }),
         find_if_possible(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
+        find_if_possible(task.in_place && failure.kind == FailureKind::wrong_result,
+                         [&] { return find_early_store(text); }),
+        find_if_possible(task.in_place && failure.fault == Fault::tile_not_transposed,
+                         [&] { return find_tile_transposed_twice(text); }),
+        find_if_possible(task.in_place && is_unwritten,
+                         [&] { return find_missing_pairs(text, trial); }),
         find_if_possible(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
         find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
         find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
         find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),
         find_if_possible(has_wrong_data && !is_outside,
-                         [&] { return find_condition_that_excludes(text, store); }),
+                         [&] { return find_condition_that_excludes(text, store, task.in_place); }),
         find_if_possible(is_unfilled || is_outside,
                          [&] { return find_negative_index(text, store, output_name); }),
         find_if_possible(is_outside,

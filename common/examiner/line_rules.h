@@ -50,6 +50,10 @@ LineMistake find_lost_exchange(const std::string& text);
 /// of the input.
 LineMistake find_loop_beyond_array(const std::string& text, int line);
 
+/// Looks for a number of tiles that the kernel computes by a division that rounds down, although
+/// the side of the matrix is not a multiple of the tile's.
+LineMistake find_rounded_quotient(const std::string& text, Shape shape);
+
 // ---- shuffle_causes.cpp ----
 
 /// Looks for the only loop of shuffles in a kernel whose offsets do not combine all 32 lanes.

@@ -396,11 +396,12 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
         const bool is_next = search(code, next_match, next_update) ||
                              search(code, next_match, next_argument);
         if (!is_next || next_match.str(1) != loop.counter) continue;
-        if (trimmed(next_match.str(2)) == trimmed(step_match.str(1))) return {};
+        const std::string loop_step = split_outside_brackets(step_match.str(1), ",").front();
+        if (trimmed(next_match.str(2)) == loop_step) return {};
         return {line,
                 "this uses `" + loop.counter + " + " + trimmed(next_match.str(2)) +
                     "` as the next tile, but the loop continues with `" + loop.counter + " + " +
-                    trimmed(step_match.str(1)) + "`.",
+                    loop_step + "`.",
                 "Use the tile of the next pass of the loop."};
     }
     return {};

@@ -307,14 +307,19 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
                     " that a block moves, " + whole + "."};
     }
     if (reach.distance < covered) {
-        return {place.line, sentence,
-                "A block must not go beyond the first " + distance + " " + noun +
-                    ": compare its threads and loops with the distance between blocks."};
+        return {loop ? loop->line : find_line_with_block_index(text, reach.block_index, place.line),
+                sentence,
+                loop ? "A block must not go beyond the first " + distance + " " + noun +
+                           ": compare the passes of the loop with the distance between blocks."
+                     : "Make the two equal: launch blocks with only " + distance +
+                           " threads along this axis; or multiply " + reach.block_index + " by " +
+                           whole + ", and divide by " + whole + " in configure."};
     }
     if (reach.distance % threads != 0) {
         return {find_line_with_block_index(text, reach.block_index, place.line), sentence,
-                "The distance between blocks must equal the number of " + noun +
-                    " that a block moves: which of the two is wrong?"};
+                "The distance between blocks must be the number of " + noun +
+                    " that a block moves: multiply " + reach.block_index + " by " + whole +
+                    " on every line."};
     }
     const std::string passes = std::to_string(reach.distance / threads);
     return {loop ? loop->line : place.line, sentence,
@@ -323,6 +328,62 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
                        distance + "."
                  : "Each thread must move " + passes + " elements: put the access into a loop that "
                    "advances by " + std::to_string(threads) + " " + noun + " in each pass."};
+}
+
+/// Explains threads that leave rows or columns between them for the passes of a loop, although the
+/// loop advances by another distance. Returns no mistake for other movers.
+LineMistake explain_gap_between_threads(const Reach& reach, const Mover& threads,
+                                        long long covered, std::size_t axis,
+                                        const AccessPlace& place) {
+    const std::string noun = axis == 0 ? "row" : "column";
+    for (const Mover& mover : reach.movers) {
+        const bool fills_gap = mover.kind == Mover::loop && mover.step != covered &&
+                               mover.count * covered == threads.step;
+        if (threads.kind != Mover::threads || !fills_gap) continue;
+        return {mover.line,
+                "neighbouring threads are " + std::to_string(threads.step) + " " + noun +
+                    "s apart, so the " + std::to_string(mover.count) +
+                    " passes of this loop must reach the " + noun + "s in between, but they are " +
+                    count_lines(mover.step, axis, place.matrix) + " apart.",
+                "Let each pass take the " + noun + " after that of the pass before: " +
+                    add_backticks(mover.name) + " must move the access by " +
+                    std::to_string(covered) + "."};
+    }
+    return {};
+}
+
+/// Explains a counter that moves the access along an axis that the threads alone reach completely,
+/// although the other axis lacks passes.
+LineMistake find_counter_on_wrong_axis(const std::array<Reach, 2>& reach,
+                                       const AccessPlace& place) {
+    for (const std::size_t axis : {0U, 1U}) {
+        const Reach &full = reach[axis], &other = reach[1 - axis];
+        const Mover* loop = nullptr;
+        long long threads = 1, other_threads = 1;
+        bool has_other_loop = false;
+        for (const Mover& mover : full.movers) {
+            if (mover.kind == Mover::loop) loop = &mover;
+            if (mover.kind != Mover::loop) threads *= mover.count;
+        }
+        for (const Mover& mover : other.movers) {
+            has_other_loop |= mover.kind == Mover::loop;
+            if (mover.kind != Mover::loop) other_threads *= mover.count;
+        }
+        if (!loop || has_other_loop || full.distance == 0 || threads != full.distance ||
+            other_threads * loop->count != other.distance)
+            continue;
+        const std::string full_noun = axis == 0 ? "row" : "column",
+                          other_noun = axis == 0 ? "column" : "row";
+        return {place.line,
+                add_backticks(loop->name) + " is added to the " + full_noun + " of " +
+                    add_backticks(place.matrix) + ", although the threads of a block already reach all " +
+                    std::to_string(threads) + " " + full_noun + "s; along the " + other_noun +
+                    "s, they reach only " + std::to_string(other_threads) + " of " +
+                    std::to_string(other.distance) + ".",
+                "Add " + add_backticks(loop->name) + " to the " + other_noun + " of " +
+                    add_backticks(place.matrix) + " instead, in the index and in the condition."};
+    }
+    return {};
 }
 
 /// Returns the first mistake along one axis. The movers with the smallest steps must reach
@@ -336,7 +397,7 @@ LineMistake find_mistake_along(const Reach& reach, std::size_t axis, const Acces
         } else if (mover.kind == Mover::loop && covered > 1) {
             return explain_pass(mover, covered, axis, place.matrix, place.line);
         } else {
-            return {};
+            return explain_gap_between_threads(reach, mover, covered, axis, place);
         }
     }
     if (reach.distance == 0 || reach.distance == covered) return {};
@@ -356,13 +417,15 @@ LineMistake find_reach_mistake(const std::string& text, const std::string& matri
     const AccessedCell access(text, line, index.text, launch, *loops);
     const auto reach = read_reach(access, vector_width(code_on_line(text, line)), launch);
     if (!reach) return {};
+    const AccessPlace place{matrix, line, {matrix_size.rows, matrix_size.cols}};
+    if (const LineMistake mistake = find_counter_on_wrong_axis(*reach, place); mistake.line > 0)
+        return mistake;
     for (const std::size_t axis : {0U, 1U}) {
         const Reach& one = (*reach)[axis];
         if (one.distance == 0 && !one.block_index.empty()) continue;
         if (one.distance == 0 && unreached) continue;
         if (unreached && one.reaches(along(*unreached, axis))) continue;
-        const LineMistake mistake = find_mistake_along(
-            one, axis, {matrix, line, {matrix_size.rows, matrix_size.cols}}, text);
+        const LineMistake mistake = find_mistake_along(one, axis, place, text);
         if (mistake.line > 0) return mistake;
     }
     return {};
@@ -422,6 +485,14 @@ bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evid
     } else if (failure.kind == FailureKind::race_between_blocks) {
         mistake = find_reach_mistake(text, "out", failure.place.line, trial.launch,
                                      is_transposed ? Shape{shape.cols, shape.rows} : shape, {});
+    } else if ((failure.kind == FailureKind::out_of_bounds ||
+                failure.kind == FailureKind::no_bounds_check) &&
+               !evidence.was_correct_on_whole_tiles) {
+        const bool is_out = failure.details.find("of `in`") == std::string::npos;
+        mistake = find_reach_mistake(text, is_out ? "out" : "in", failure.place.line, trial.launch,
+                                     is_out && is_transposed ? Shape{shape.cols, shape.rows}
+                                                             : shape,
+                                     {});
     } else if (failure.kind == FailureKind::uninitialised_shared) {
         const std::vector<std::string> lines = lines_of(code_for_search(text));
         int load = 0;

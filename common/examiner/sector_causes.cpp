@@ -60,7 +60,7 @@ std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
             is_identifier(term.text) ? assigned_value(text, term.text, store.row_line) : "";
         const bool is_lane =
             expand(text, term.text, store.row_line).find("threadIdx.x") != std::string::npos;
-        if (!is_lane && (contains_word(value, "SECTOR") || contains_word(value, "LEAD"))) {
+        if (!is_lane && term.text != "LEAD" && (contains_word(value, "SECTOR") || contains_word(value, "LEAD"))) {
             store.phase = term.text;
             store.value = simplify_expression(value);
             store.line_of_phase = find_assignment_line(text, term.text, store.row_line);

@@ -257,7 +257,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {
-            return make_failure(
+            Failure failure = make_failure(
                 FailureKind::shared_race, *report,
                 "two threads write to the same element in shared memory.",
                 trial.launch.block[1] == 1 || uses_both_thread_indices(evidence, report->place.line)
@@ -265,6 +265,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
                       "results must differ."
                     : "Give each thread its own element: the index needs threadIdx.x and "
                       "threadIdx.y.");
+            failure.is_cause_open = true;
+            return failure;
         }
     }
     const Report* race = find_report(trial, "racecheck", "read after write");
@@ -386,11 +388,22 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
                         : "Let the mask name exactly the lanes that take part.";
+        const bool lacks_lanes =
+            report->message.find("does not include all lanes") != report->message.npos;
+        const bool is_shuffle = code_on_line(evidence.source.text, report->place.line)
+                                    .find("__shfl") != std::string::npos;
+        const std::string cure =
+            lacks_lanes ? "Let the mask name every lane that executes the operation: 0xffffffff for "
+                          "all 32."
+            : is_shuffle ? "Move the shuffle to a place that all lanes of the mask reach: a lane "
+                           "whose value is read must take part too."
+                         : report->cure;
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
-            is_mbarrier ? "the use of an mbarrier does not match its initialization."
-                        : "a warp operation names lanes that do not take part in the operation.",
-            report->cure.empty() ? advice : report->cure);
+            is_mbarrier   ? "the use of an mbarrier does not match its initialization."
+            : lacks_lanes ? "the mask of a warp operation does not name all lanes that execute it."
+                          : "a warp operation names lanes that do not take part in the operation.",
+            cure.empty() ? advice : cure);
     }
     return find_shared_race(trial, evidence);
 }

@@ -215,6 +215,39 @@ LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
                 add_backticks(choice.name) + " go up to " + size.matching_extent + " - 1."};
 }
 
+/// Looks for a row and a column of tiles that both wrap around, so that the pairs repeat before all
+/// tiles were taken.
+LineMistake find_repeated_pairs(const TileChoice& row, const TileChoice& col) {
+    static const TextPattern remainder(R"(^(\w+(?:\.x)?)\s*%\s*gridDim\.[xy]$)");
+    static const TextPattern sum(R"(^\(blockIdx\.[xy] \+ blockIdx\.[xy]\) % gridDim\.[xy]$)");
+    TextMatch row_match, col_match;
+    const bool is_row_remainder = search(row.value, row_match, remainder);
+    if (is_row_remainder && search(col.value, col_match, remainder) &&
+        row_match.str(1) == col_match.str(1)) {
+        return {col.line,
+                add_backticks(row.name) + " and " + add_backticks(col.name) +
+                    " are both remainders of " + row_match.str(1) +
+                    ": the pair repeats as soon as both wrap around together, so some tiles are "
+                    "taken several times and others never.",
+                "One of the two must change only when the other has gone through all of its "
+                "values: use the quotient, " + row_match.str(1) + " / gridDim.y."};
+    }
+    if (is_row_remainder && row_match.str(1) == "blockIdx.x" && contains(col.value, sum)) {
+        return {row.line,
+                add_backticks(row.name) + " is the same for blockIdx.x and blockIdx.x + gridDim.y, "
+                "so the pairs of row and column repeat where the grid is wider than tall.",
+                "Number the blocks along both axes, and take the remainder and the quotient of "
+                "that number by the same size."};
+    }
+    if (col.value.find('^') != col.value.npos && col.value.find('%') != col.value.npos) {
+        return {col.line,
+                "^ permutes the columns only if their number is a power of two: otherwise the "
+                "result goes beyond the last column, and its remainder repeats another one.",
+                "Shift the column by addition: (... + " + row.name + ") % gridDim.x."};
+    }
+    return {};
+}
+
 LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
                               const std::string& text) {
     const GridAxes rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
@@ -259,6 +292,7 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
         }
     }
     if (row.line > 0 && col.line > 0) {
+        if (auto mistake = find_repeated_pairs(row, col); mistake.line > 0) return mistake;
         if (auto divisor_mistake = find_unequal_divisors(row, col); divisor_mistake.line > 0)
             return divisor_mistake;
     }

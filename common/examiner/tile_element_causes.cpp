@@ -367,6 +367,9 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
     if (task.kind != Produces::copy && task.kind != Produces::transpose && !is_permuted)
         return false;
     const MovedElements moved_elements(text, task);
+    // A tile that is filled twice holds other elements the second time.
+    const std::vector<MovedElement>& loads = moved_elements.loads;
+    if (task.in_place && loads.size() > 1 && loads[0].tile == loads[1].tile) return false;
     for (const MovedElement& load : moved_elements.loads) {
         const TileOrigin origin = best_origin(load, text);
         if (!is_fixed(origin, text, load.line)) return blame_load(failure, load, text);

@@ -244,6 +244,11 @@ void explain_element_lines(Failure& failure, const Evidence& evidence) {
     const LineMistake mistake = first_mistake(
         [&] { return find_exchanged_lane(text); }, [&] { return find_lost_exchange(text); },
         [&] {
+            const bool is_wrong = failure.kind == FailureKind::wrong_elements;
+            const bool has_arrays = text.find("__shared__") != std::string::npos;
+            return is_wrong && !has_arrays ? find_short_shuffle(text) : LineMistake{};
+        },
+        [&] {
             return is_outside_shared ? find_loop_beyond_array(text, failure.place.line)
                                      : LineMistake{};
         });
@@ -280,12 +285,14 @@ bool explain_misaligned_element_rows(Failure& failure, const Report& report, con
     }
     const ArrayPlace at = find_array(report.address, trial, evidence);
     if (!at.array || at.array->extents.empty()) return false;
-    const auto size = evidence.elements->task().find_size(at.array->extents.back(), trial.shape);
+    const std::string& extent = at.array->extents.back();
+    const std::string row_size = trimmed(extent.substr(extent.rfind('*') + 1));
+    const auto size = evidence.elements->task().find_size(row_size, trial.shape);
     if (!size || *size % width == 0 || at.index < *size) return false;
     failure.headline = "a row of `" + at.array->name + "` has " + std::to_string(*size) +
                        " elements, so not every row begins at a multiple of " +
                        std::to_string(4 * width) + " bytes, as " + vector + " requires.";
-    failure.advice = "Load single elements; or use vectors only if " + at.array->extents.back() +
+    failure.advice = "Load single elements; or use vectors only if " + row_size +
                      " is a multiple of " + std::to_string(width) + ".";
     return true;
 }

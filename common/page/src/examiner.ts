@@ -65,7 +65,7 @@ export interface Verdict {
     counters: Counters | null;
     /** The beginning of what the kernel printed. */
     output: string;
-    output_is_truncated: boolean;
+    output_is_cut: boolean;
     predicted: { gpu: string; gbps: number; copy_gbps: number } | null;
 }
 

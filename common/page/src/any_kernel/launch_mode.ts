@@ -53,7 +53,7 @@ export class LaunchMode implements Alternative {
         explainMissingFunction(told, result);
         root.append(told);
         if (verdict.output && passed)
-            root.append(printedElement(verdict.output, verdict.output_is_truncated, this.whose));
+            root.append(printedElement(verdict.output, verdict.output_is_cut, this.whose));
         const [outputs, inputs] = [arrays.filter((one) => one.is_output), arrays.filter((one) => !one.is_output)];
         root.append(...[...outputs, ...inputs].map((array) => arrayElement(array, this.whose)));
         if (passed) root.append(this.timeElement(result as Launched));
