@@ -126,6 +126,7 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
                               .returns = statement.starts_with("return"),
                               .is_in_loop = find_innermost_loop(loops, at) != nullptr,
                               .is_empty = is_empty});
+        conditions.back().comparison_line = at;
         conditions.back().comparisons = parse_comparisons(conditions.back().text);
         if (is_identifier(conditions.back().text)) {
             // The condition is in a variable, as in `bool inside = row < rows && col < cols`.
@@ -133,7 +134,7 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
             const int assignment_line = find_assignment_line(text, conditions.back().text, at);
             const std::vector<ComparisonTerm> comparisons = parse_comparisons(value);
             if (assignment_line > 0 && !comparisons.empty()) {
-                conditions.back().line = assignment_line;
+                conditions.back().comparison_line = assignment_line;
                 conditions.back().text = value;
                 conditions.back().comparisons = comparisons;
             }

@@ -100,7 +100,8 @@ LineMistake find_other_element(const std::vector<Condition>& conditions,
         }
         if (!terms[0] || !terms[1]) continue;
         const auto differs = [&](std::size_t i) {
-            const auto compared = IndexSum::parse(text, terms[i]->left_side, condition.line),
+            const auto compared =
+                           IndexSum::parse(text, terms[i]->left_side, condition.comparison_line),
                        used = IndexSum::parse(text, needed_checks[i].index, line);
             return compared && used && !(*compared - *used).is_zero_with_constants(text);
         };
@@ -110,6 +111,13 @@ LineMistake find_other_element(const std::vector<Condition>& conditions,
         };
         const auto compared = [&](std::size_t i) { return terms[i]->left_side; };
         const auto used = [&](std::size_t i) { return needed_checks[i].index; };
+        if (compared(0) == used(0) && compared(1) == used(1)) {
+            return {.line = condition.line,
+                    .sentence = list(used) + " have got new values since this condition was " +
+                                "computed on line " + std::to_string(condition.comparison_line) +
+                                ".",
+                    .advice = "Compute the condition again, from the new values."};
+        }
         return {.line = condition.line,
                 .sentence = "the condition compares " + list(compared) +
                             ", but the access uses " + list(used) + ".",

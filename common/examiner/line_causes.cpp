@@ -441,7 +441,7 @@ LineMistake find_condition_that_excludes(const std::string& text, int access_lin
             const bool is_above_zero = term.op == ">" && term.right_side == "0" &&
                                        term.left_side.find("Idx") == term.left_side.npos;
             if (is_above_zero) {
-                return {condition.line,
+                return {condition.comparison_line,
                         add_backticks(term.left_side + " > 0") + " excludes " +
                             add_backticks(term.left_side) + " = 0, which is a valid index.",
                         "Use >=."};

@@ -100,6 +100,9 @@ public:
         if (!start || !end || !step || *step < 1 || depends_on_matrix) return std::nullopt;
         return std::max(0LL, (*end + (loop.is_inclusive ? 1 : 0) - *start + *step - 1) / *step);
     }
+    std::optional<long long> start_value(const LoopHeader& loop) const {
+        return value_at(loop.start, loop.line, first_values_);
+    }
     std::optional<long long> step_value(const LoopHeader& loop) const {
         return value_at(loop.step, loop.line, first_values_);
     }
@@ -148,11 +151,13 @@ struct Mover {
     int line = 0;  ///< first line of the loop
     long long step = 0, count = 1;
     long long loop_step = 0;  ///< how far the counter advances in each pass
+    long long start = 0;      ///< the counter's first value
 };
 
 /// The accesses of a block along one axis of the matrix.
 struct Reach {
-    std::vector<Mover> movers;  ///< sorted by step
+    std::vector<Mover> movers;        ///< sorted by step
+    std::vector<Mover> single_loops;  ///< loops that make only one pass
     std::string block_index;    ///< "blockIdx.x" or "blockIdx.y"
     long long blocks = 0;       ///< blocks of the grid along that axis
     long long distance = 0;     ///< distance between neighbouring blocks
@@ -212,14 +217,22 @@ std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int w
         own.distance = std::max(step->row, step->col);
     }
     for (const LoopHeader& loop : access.loops()) {
-        const auto passes = access.count_passes(loop), step = access.step_value(loop);
-        if (!passes || !step) return std::nullopt;
+        const auto passes = access.count_passes(loop), step = access.step_value(loop),
+                   start = access.start_value(loop);
+        if (!passes || !step || !start) return std::nullopt;
         const Mover mover{.kind = Mover::loop,
                           .name = loop.counter,
                           .line = loop.line,
                           .count = *passes,
-                          .loop_step = *step};
-        if (*passes > 1 && !add(access.step_of_loop(loop, 1), mover)) return std::nullopt;
+                          .loop_step = *step,
+                          .start = *start};
+        const auto distance = access.step_of_loop(loop, 1);
+        if (*passes > 1 && !add(distance, mover)) return std::nullopt;
+        if (*passes == 1 && distance) {
+            Reach& own = reach[distance->row != 0 ? 0 : 1];
+            own.single_loops.push_back(mover);
+            own.single_loops.back().step = std::max(distance->row, distance->col);
+        }
     }
     if (width > 1) reach[1].movers.push_back({.kind = Mover::vector, .step = 1, .count = width});
     for (Reach& one : reach) std::ranges::stable_sort(one.movers, {}, &Mover::step);
@@ -258,7 +271,7 @@ LineMistake explain_pass(const Mover& loop, long long covered, std::size_t axis,
     } else {
         advice = "Let the loop on line " + std::to_string(loop.line) + " advance by " + whole + ".";
     }
-    return {loop.step == loop.loop_step && loop.loop_step > 1 ? loop.line : line, sentence, advice};
+    return {loop.step == loop.loop_step ? loop.line : line, sentence, advice};
 }
 
 /// Returns the line before `line` that computes a coordinate from this index of the block.
@@ -286,6 +299,24 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
         return reach.blocks == (place.size[axis] + size - 1) / size;
     };
     const bool fits_covered = is_grid_for(covered), fits_distance = is_grid_for(reach.distance);
+    for (const Mover& loop : reach.single_loops) {
+        if (covered >= reach.distance || loop.step <= covered) continue;
+        return {loop.line,
+                "this loop advances by " + std::to_string(loop.loop_step) +
+                    " and makes only one pass, in which a block reaches " + whole + " of its " +
+                    distance + " " + noun + ".",
+                "Let the loop advance by " + whole + ", the number of " + noun +
+                    " that the threads of a block reach in one pass."};
+    }
+    for (const Mover& mover : reach.movers) {
+        if (mover.kind != Mover::loop || mover.start <= 0 || covered + mover.start != reach.distance)
+            continue;
+        return {mover.line,
+                "this loop begins with " + mover.name + " = " + std::to_string(mover.start) +
+                    ", so the first " + std::to_string(mover.start) + " " + noun +
+                    " of each tile are left out.",
+                "Begin with " + mover.name + " = 0."};
+    }
     std::string sentence = "neighbouring blocks begin " +
                            count_lines(reach.distance, axis, place.matrix) +
                            " apart, but a block " + (reach.distance > covered ? "reaches only " : "reaches ") +
