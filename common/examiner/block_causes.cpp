@@ -133,8 +133,7 @@ bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
     const bool is_possible = failure.kind == FailureKind::outside_shared_memory ||
                              failure.kind == FailureKind::uninitialised_shared ||
                              failure.kind == FailureKind::shared_race ||
-                             failure.kind == FailureKind::out_of_bounds ||
-                             may_lack_threads;
+                             failure.kind == FailureKind::out_of_bounds || may_lack_threads;
     const BlockSize& block = trial.launch.block;
     if (!is_possible || block[2] != 1) return false;
     for (const BlockSize& other_size : blocks_to_try(block, evidence.source.text)) {

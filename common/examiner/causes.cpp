@@ -170,8 +170,8 @@ void explain_largest_array(Failure& failure, const std::string& text) {
     const std::string type = width == 1 ? "" : "float" + std::to_string(width);
     failure.place.line = largest->line;
     failure.details = wrap(add_backticks(largest->name) + " has " + lengths + " elements of " +
-                           std::to_string(4 * width) + " bytes: " +
-                           std::to_string(bytes_of(*largest)) + " bytes.");
+                           std::to_string(4 * width) +
+                           " bytes: " + std::to_string(bytes_of(*largest)) + " bytes.");
     failure.advice =
         width == 1 ? "Declare fewer elements: does the array need each of its lengths?"
                    : "Declare fewer elements: a " + type + " holds " + std::to_string(width) +
@@ -214,8 +214,8 @@ namespace {
 /// Attributes missing tiles, and accesses outside the matrix, to a number of tiles that is rounded
 /// down. Returns false if there is none.
 bool explain_by_rounding(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const bool is_outside = failure.kind == FailureKind::out_of_bounds ||
-                            failure.kind == FailureKind::no_bounds_check;
+    const bool is_outside =
+        failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
     const bool is_unwritten =
         failure.fault == Fault::ragged_edge_missed || failure.fault == Fault::never_written;
     if (!is_outside && !is_unwritten) return false;
@@ -243,9 +243,10 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     const bool is_batch_failure = failure->headline.find("second matrix") != std::string::npos ||
                                   failure->headline.find("along z") != std::string::npos;
     const bool is_explained =
-        is_block_cause || explain_by_rounding(*failure, trial, evidence) || is_batch_failure || explain_pointer_advance(*failure, trial, evidence) ||
-        explain_by_reach(*failure, trial, evidence) ||
-        explain_by_pipeline(*failure, evidence) || explain_by_lines(*failure, trial, evidence) ||
+        is_block_cause || explain_by_rounding(*failure, trial, evidence) || is_batch_failure ||
+        explain_pointer_advance(*failure, trial, evidence) ||
+        explain_by_reach(*failure, trial, evidence) || explain_by_pipeline(*failure, evidence) ||
+        explain_by_lines(*failure, trial, evidence) ||
         explain_by_tile_choice(*failure, trial, evidence) ||
         explain_by_indices(*failure, trial, evidence) ||
         explain_by_conditions(*failure, trial, evidence);

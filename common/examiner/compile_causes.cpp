@@ -56,13 +56,15 @@ CompileCause explain_undefined(const std::string& name, int line, const std::str
         const int declared = line_number_at(code, offset);
         if (declared > line) {
             return {quoted(name) + " is declared only on " + line_text(declared) + ".",
-                    "Move " + line_text(line) + " after the declaration, or the declaration before "
-                    "it."};
+                    "Move " + line_text(line) +
+                        " after the declaration, or the declaration before "
+                        "it."};
         }
         const int end = find_end_of_scope(text, code, offset);
         if (end == 0 || end >= line) continue;
         return {quoted(name) + " is declared on " + line_text(declared) +
-                    ", in a block that ends on " + line_text(end) + ": after that, it does not "
+                    ", in a block that ends on " + line_text(end) +
+                    ": after that, it does not "
                     "exist.",
                 "Declare " + quoted(name) + " before the block, so that " + line_text(line) +
                     " can use it too."};
@@ -92,8 +94,9 @@ int find_unclosed_brace(const std::string& text) {
 CompileCause explain_missing_brace(const std::string& text) {
     const int opened = find_unclosed_brace(text);
     if (opened == 0) return {};
-    return {"the { on " + line_text(opened) + " is never closed, so everything after it is still "
-            "in its block.",
+    return {"the { on " + line_text(opened) +
+                " is never closed, so everything after it is still "
+                "in its block.",
             "Add the } where the block of " + line_text(opened) + " ends.", opened};
 }
 
@@ -129,8 +132,7 @@ constexpr KnownError kKnownErrors[] = {
     {R"(no instance of overloaded function "atomic)", R"(\batomic\w+\s*\(\s*[^&\s])",
      "the first argument of an atomic operation is the address of an element, not its value.",
      "Put & before the element, as in atomicAdd(&counts[i], 1), wherever it is missing."},
-    {R"(cannot cast away const)", R"(\bin\b)",
-     "`in` is const, and the cast drops the const.",
+    {R"(cannot cast away const)", R"(\bin\b)", "`in` is const, and the cast drops the const.",
      "Cast to a const type: reinterpret_cast<const float4&>(in[i]) or const float4*."},
     {R"(must have a constant value)", R"(\[)",
      "the length of an array must be known when the kernel is compiled.",
@@ -153,7 +155,8 @@ CompileCause explain_compile_error(const std::string& message, int line, const s
     if (message.starts_with("expected a \"}\"")) return explain_missing_brace(text);
     const std::string code = code_on_line(text, line);
     for (const KnownError& error : kKnownErrors) {
-        if (contains(message, TextPattern(error.message)) && contains(code, TextPattern(error.line)))
+        if (contains(message, TextPattern(error.message)) &&
+            contains(code, TextPattern(error.line)))
             return {error.sentence, error.advice};
     }
     return {};

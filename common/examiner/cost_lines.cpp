@@ -212,8 +212,7 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
         mistake = find_sector_mistake(text);
     if (failure.kind == FailureKind::uncoalesced_stores && line == 0)
         mistake = find_shared_loop(text);
-    if (failure.kind == FailureKind::work_repeated)
-        mistake = find_unused_grid_axis(text, launch);
+    if (failure.kind == FailureKind::work_repeated) mistake = find_unused_grid_axis(text, launch);
     if (concerns_requests && mistake.line == 0) {
         const bool does_little_work =
             verdict.counters && verdict.solution_counters &&

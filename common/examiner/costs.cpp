@@ -485,10 +485,10 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& verdict,
             "there are " + format("%.0f", 1 / thread_elements) +
             " threads for each element, so most of these threads have nothing to do.";
         const bool has_tile = constant_value(verdict.source, "TILE_DIM").has_value();
-        failure.advice = has_tile
-                             ? "Divide rows and cols by the side of the tile: ceil_div(cols, TILE_DIM)."
-                             : "Count blocks, not elements: divide cols by the number of columns that "
-                               "one block processes, and rows by its number of rows, with ceil_div.";
+        failure.advice =
+            has_tile ? "Divide rows and cols by the side of the tile: ceil_div(cols, TILE_DIM)."
+                     : "Count blocks, not elements: divide cols by the number of columns that "
+                       "one block processes, and rows by its number of rows, with ceil_div.";
         return failure;
     }
     if (thread_elements < limits.elements_per_thread) {

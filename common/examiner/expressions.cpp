@@ -252,9 +252,8 @@ public:
             const AssignedValue value = find_assigned_value(code_, word, line);
             if (value.line == 0) continue;
             length_ += value.value.size();
-            expanded +=
-                expression.substr(copied_length, match_offset(match) - copied_length) + "(" +
-                expand(value.value, value.line, depth + 1) + ")";
+            expanded += expression.substr(copied_length, match_offset(match) - copied_length) +
+                        "(" + expand(value.value, value.line, depth + 1) + ")";
             copied_length = match_end(match);
         }
         return expanded + expression.substr(copied_length);

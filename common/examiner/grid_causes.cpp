@@ -137,8 +137,8 @@ Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence,
                                               : "the two sizes of the grid";
     return {
         .kind = FailureKind::grid_exchanged,
-        .headline = "the grid does not cover the matrix, but it would if " + swapped +
-                    " were swapped.",
+        .headline =
+            "the grid does not cover the matrix, but it would if " + swapped + " were swapped.",
         .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
         .shape = trial.shape,
         .details = wrap(format_blocks_and_threads(trial) + "."),

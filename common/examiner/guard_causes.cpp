@@ -85,7 +85,7 @@ LineMistake find_other_index(const std::vector<Condition>& conditions,
     return mistake;
 }
 
-/// Looks for a condition whose two comparisons both refer to another element than the access.
+/// Looks for a condition whose two comparisons both refer to an element other than the accessed one.
 LineMistake find_other_element(const std::vector<Condition>& conditions,
                                const std::vector<NeededCheck>& needed_checks,
                                const std::string& text, int line) {
@@ -119,11 +119,11 @@ LineMistake find_other_element(const std::vector<Condition>& conditions,
                     .advice = "Compute the condition again, from the new values."};
         }
         return {.line = condition.line,
-                .sentence = "the condition compares " + list(compared) +
-                            ", but the access uses " + list(used) + ".",
-                .advice = "Check the element that is accessed: compare " +
-                          add_backticks(used(0)) + " with " + needed_checks[0].bound + ", and " +
-                          add_backticks(used(1)) + " with " + needed_checks[1].bound + "."};
+                .sentence = "the condition compares " + list(compared) + ", but the access uses " +
+                            list(used) + ".",
+                .advice = "Check the element that is accessed: compare " + add_backticks(used(0)) +
+                          " with " + needed_checks[0].bound + ", and " + add_backticks(used(1)) +
+                          " with " + needed_checks[1].bound + "."};
     }
     return {};
 }
@@ -469,15 +469,14 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
     const auto check_list = list_needed_checks(find_matrix_index(text, line, matrix), evidence);
     if (!check_list.empty()) {
         const int width = vector_width(code_on_line(text, line));
-        if (auto mistake =
-                first_mistake([&] { return find_margin(conditions, check_list, width, text); },
-                              [&] { return find_exchanged_bound(conditions, check_list); },
-                              [&] {
-                                  return fault == Fault::part_of_each_tile
-                                             ? LineMistake{}
-                                             : find_other_element(conditions, check_list, text,
-                                                                  line);
-                              });
+        if (auto mistake = first_mistake(
+                [&] { return find_margin(conditions, check_list, width, text); },
+                [&] { return find_exchanged_bound(conditions, check_list); },
+                [&] {
+                    return fault == Fault::part_of_each_tile
+                               ? LineMistake{}
+                               : find_other_element(conditions, check_list, text, line);
+                });
             mistake.line > 0)
             return mistake;
         // If each thread repeatedly stores to the same element, the mistake is in the index, not in

@@ -173,17 +173,17 @@ bool explain_float_index(Failure& failure, const Evidence& evidence) {
     const bool has_quotient =
         code_on_line(evidence.source.text, float_index.line)
             .find("/ " + std::to_string(float_index.width)) != std::string::npos;
-    blame_line(failure, float_index.line,
-               "element i of a " + vector + " pointer begins at float " +
-                   std::to_string(float_index.width) + " * i, but " +
-                   add_backticks(float_index.term) + " in its index counts floats.",
-               (has_quotient ? "Every term must count " + vector + "s: divide " +
-                                   add_backticks(float_index.term) + " by " +
-                                   std::to_string(float_index.width) + " too, or take"
-                             : "Divide the whole index by " + std::to_string(float_index.width) +
-                                   ", or take") +
-                   " the address of the float first: reinterpret_cast<" + vector +
-                   "&>(out[i]) or reinterpret_cast<const " + vector + "&>(in[i]).");
+    blame_line(
+        failure, float_index.line,
+        "element i of a " + vector + " pointer begins at float " +
+            std::to_string(float_index.width) + " * i, but " + add_backticks(float_index.term) +
+            " in its index counts floats.",
+        (has_quotient
+             ? "Every term must count " + vector + "s: divide " + add_backticks(float_index.term) +
+                   " by " + std::to_string(float_index.width) + " too, or take"
+             : "Divide the whole index by " + std::to_string(float_index.width) + ", or take") +
+            " the address of the float first: reinterpret_cast<" + vector +
+            "&>(out[i]) or reinterpret_cast<const " + vector + "&>(in[i]).");
     return true;
 }
 

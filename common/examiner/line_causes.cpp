@@ -47,9 +47,9 @@ LineMistake find_sizeof_in_index(const std::string& text, const std::string& cod
     };
     for (const TextMatch& match : find_matches(code, matrix)) {
         const std::size_t opening_position = match_end(match) - 1;
-        const std::string index = code.substr(
-            opening_position + 1,
-            find_closing_bracket(code, opening_position) - opening_position - 1);
+        const std::string index =
+            code.substr(opening_position + 1,
+                        find_closing_bracket(code, opening_position) - opening_position - 1);
         const LineMistake mistake = find_in(index, line_number_at(code, opening_position));
         if (mistake.line > 0) return mistake;
     }
@@ -627,8 +627,8 @@ LineMistake find_tile_transposed_twice(const std::string& text) {
             continue;
         const std::string index = "[" + fill_match.str(1) + "][" + fill_match.str(2) + "]";
         return {fill_line,
-                add_backticks(array.name) + " is filled at " + index + " here and read at " + index +
-                    " on line " + std::to_string(read_line) +
+                add_backticks(array.name) + " is filled at " + index + " here and read at " +
+                    index + " on line " + std::to_string(read_line) +
                     ", so it is transposed twice, which changes nothing.",
                 "Transpose it once: fill it at [" + fill_match.str(2) + "][" + fill_match.str(1) +
                     "], row by row."};
@@ -647,7 +647,8 @@ LineMistake find_missing_pairs(const std::string& text, const Trial& trial) {
     if (grid[0] >= needed && grid[1] >= needed) return {};
     return {find_configure_line(text, ".grid"),
             "the matrix has " + format_product(needed, needed) + " tiles, but the grid has only " +
-                format_product(grid[0], grid[1]) + " blocks, and each block takes the tile at its "
+                format_product(grid[0], grid[1]) +
+                " blocks, and each block takes the tile at its "
                 "own position.",
             "Launch a block for every tile; the blocks below the diagonal return at once."};
 }
@@ -810,9 +811,10 @@ LineMistake find_overwritten_element(const std::string& text) {
         const Loop* other_loop = find_innermost_loop(loops, use_line);
         if (!is_declared_before || is_used_inside || !other_loop || use_line == 0) continue;
         return {line,
-                add_backticks(name) + " holds a single element: each pass of this loop overwrites "
-                "the element of the pass before it, and line " + std::to_string(use_line) +
-                    " stores only the last one.",
+                add_backticks(name) +
+                    " holds a single element: each pass of this loop overwrites "
+                    "the element of the pass before it, and line " +
+                    std::to_string(use_line) + " stores only the last one.",
                 "Keep the elements of all passes in an array, with one element for each pass."};
     }
     return {};
@@ -929,7 +931,8 @@ LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
         single_match.str().find("for") == std::string::npos) {
         return {line_of_match(body, single_match, 1) + offset,
                 "up to three elements remain after the last whole float4, but this moves only "
-                "one of them, " + add_backticks(single_match.str(1)) + ".",
+                "one of them, " +
+                    add_backticks(single_match.str(1)) + ".",
                 "Move all elements from " + add_backticks(single_match.str(1)) +
                     " to the end of the matrix, in a loop."};
     }
@@ -973,6 +976,18 @@ LineMistake find_copy_mistake(const Failure& failure, const Trial& trial, const 
                                                                  : find_rest_left_out(trial, text);
 }
 
+/// Looks for mistakes in a kernel that transposes pairs of tiles in place.
+LineMistake find_in_place_mistake(const Failure& failure, const Trial& trial,
+                                  const std::string& text) {
+    LineMistake mistake = find_pair_condition(code_for_search(text));
+    if (mistake.line == 0 && failure.kind == FailureKind::wrong_result)
+        mistake = find_early_store(text);
+    if (mistake.line == 0 && failure.fault == Fault::tile_not_transposed)
+        mistake = find_tile_transposed_twice(text);
+    if (mistake.line == 0 && is_unwritten_fault(failure)) mistake = find_missing_pairs(text, trial);
+    return mistake.line > 0 ? mistake : find_unread_tile(text);
+}
+
 }  // namespace
 
 bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -1009,14 +1024,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         find_if_possible(has_wrong_data, [&] { return find_multiplied_thread(code); }),
         find_if_possible(has_wrong_data, [&] { return find_moved_twice(text); }),
         find_if_possible(is_unwritten, [&] { return find_exchanged_quotient(code); }),
-        find_if_possible(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
-        find_if_possible(task.in_place && failure.kind == FailureKind::wrong_result,
-                         [&] { return find_early_store(text); }),
-        find_if_possible(task.in_place && failure.fault == Fault::tile_not_transposed,
-                         [&] { return find_tile_transposed_twice(text); }),
-        find_if_possible(task.in_place && is_unwritten,
-                         [&] { return find_missing_pairs(text, trial); }),
-        find_if_possible(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
+        find_if_possible(task.in_place && !is_outside,
+                         [&] { return find_in_place_mistake(failure, trial, text); }),
         find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
         find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
         find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),

@@ -37,7 +37,7 @@ LineMistake find_short_stride(const std::string& text, int line, const LaunchSha
 
 // ---- guard_causes.cpp ----
 
-/// Looks for a condition that checks the row and the column of another element than the one that a
+/// Looks for a condition that checks the row and the column of an element other than the one that a
 /// line accesses. The array has `rows` rows of `cols` elements.
 LineMistake find_check_of_other_element(const std::string& array, int line,
                                         const std::string& text);

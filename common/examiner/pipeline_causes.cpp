@@ -393,8 +393,8 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!search(*loop.step, step_match, step)) return {};
     for (int line = loop.first_line + 1; line <= loop.last_line; ++line) {
         const std::string code = code_on_line(text, line);
-        const bool is_next = search(code, next_match, next_update) ||
-                             search(code, next_match, next_argument);
+        const bool is_next =
+            search(code, next_match, next_update) || search(code, next_match, next_argument);
         if (!is_next || next_match.str(1) != loop.counter) continue;
         const std::string loop_step = split_outside_brackets(step_match.str(1), ",").front();
         if (trimmed(next_match.str(2)) == loop_step) return {};

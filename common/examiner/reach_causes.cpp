@@ -158,9 +158,9 @@ struct Mover {
 struct Reach {
     std::vector<Mover> movers;        ///< sorted by step
     std::vector<Mover> single_loops;  ///< loops that make only one pass
-    std::string block_index;    ///< "blockIdx.x" or "blockIdx.y"
-    long long blocks = 0;       ///< blocks of the grid along that axis
-    long long distance = 0;     ///< distance between neighbouring blocks
+    std::string block_index;          ///< "blockIdx.x" or "blockIdx.y"
+    long long blocks = 0;             ///< blocks of the grid along that axis
+    long long distance = 0;           ///< distance between neighbouring blocks
 
     /// Returns the offsets from the block's first row or column that the block reaches.
     std::set<long long> offsets() const {
@@ -240,8 +240,8 @@ std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int w
 }
 
 std::string count_lines(long long count, std::size_t axis, const std::string& matrix) {
-    return format_count(static_cast<std::uint64_t>(count), axis == 0 ? "row" : "column") +
-           " of `" + matrix + "`";
+    return format_count(static_cast<std::uint64_t>(count), axis == 0 ? "row" : "column") + " of `" +
+           matrix + "`";
 }
 
 /// Explains a loop whose passes leave rows or columns out, or reach some of them twice.
@@ -265,9 +265,10 @@ LineMistake explain_pass(const Mover& loop, long long covered, std::size_t axis,
                  " in each pass (line " + std::to_string(loop.line) +
                  "): multiply it by a factor with which the " + noun + " goes up by " + whole + ".";
     } else if (loop.loop_step == 1) {
-        advice = "Each pass must begin " + whole + " " + noun + "s after the previous one: multiply " +
-                 counter + " by " + whole + " wherever it is added, or let the loop on line " +
-                 std::to_string(loop.line) + " advance by " + whole + ".";
+        advice = "Each pass must begin " + whole + " " + noun +
+                 "s after the previous one: multiply " + counter + " by " + whole +
+                 " wherever it is added, or let the loop on line " + std::to_string(loop.line) +
+                 " advance by " + whole + ".";
     } else {
         advice = "Let the loop on line " + std::to_string(loop.line) + " advance by " + whole + ".";
     }
@@ -289,6 +290,32 @@ struct AccessPlace {
     std::array<long long, 2> size{};  ///< rows and columns of the matrix
 };
 
+/// Explains a loop that makes only one pass, or that begins too late. Returns no mistake for other
+/// loops.
+LineMistake explain_loop_ends(const Reach& reach, long long covered, const std::string& noun) {
+    for (const Mover& loop : reach.single_loops) {
+        if (covered >= reach.distance || loop.step <= covered) continue;
+        return {loop.line,
+                "this loop advances by " + std::to_string(loop.loop_step) +
+                    " and makes only one pass, in which a block reaches " +
+                    std::to_string(covered) + " of its " + std::to_string(reach.distance) + " " +
+                    noun + ".",
+                "Let the loop advance by " + std::to_string(covered) + ", the number of " + noun +
+                    " that the threads of a block reach in one pass."};
+    }
+    for (const Mover& mover : reach.movers) {
+        if (mover.kind != Mover::loop || mover.start <= 0 ||
+            covered + mover.start != reach.distance)
+            continue;
+        return {mover.line,
+                "this loop begins with " + mover.name + " = " + std::to_string(mover.start) +
+                    ", so the first " + std::to_string(mover.start) + " " + noun +
+                    " of each tile are left out.",
+                "Begin with " + mover.name + " = 0."};
+    }
+    return {};
+}
+
 /// Explains a distance between blocks that differs from the number of rows or columns that a block
 /// reaches. The number of blocks in the grid tells which of the two is wrong.
 LineMistake explain_distance(const Reach& reach, long long covered, std::size_t axis,
@@ -299,28 +326,12 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
         return reach.blocks == (place.size[axis] + size - 1) / size;
     };
     const bool fits_covered = is_grid_for(covered), fits_distance = is_grid_for(reach.distance);
-    for (const Mover& loop : reach.single_loops) {
-        if (covered >= reach.distance || loop.step <= covered) continue;
-        return {loop.line,
-                "this loop advances by " + std::to_string(loop.loop_step) +
-                    " and makes only one pass, in which a block reaches " + whole + " of its " +
-                    distance + " " + noun + ".",
-                "Let the loop advance by " + whole + ", the number of " + noun +
-                    " that the threads of a block reach in one pass."};
-    }
-    for (const Mover& mover : reach.movers) {
-        if (mover.kind != Mover::loop || mover.start <= 0 || covered + mover.start != reach.distance)
-            continue;
-        return {mover.line,
-                "this loop begins with " + mover.name + " = " + std::to_string(mover.start) +
-                    ", so the first " + std::to_string(mover.start) + " " + noun +
-                    " of each tile are left out.",
-                "Begin with " + mover.name + " = 0."};
-    }
-    std::string sentence = "neighbouring blocks begin " +
-                           count_lines(reach.distance, axis, place.matrix) +
-                           " apart, but a block " + (reach.distance > covered ? "reaches only " : "reaches ") +
-                           whole + " of them";
+    if (const LineMistake mistake = explain_loop_ends(reach, covered, noun); mistake.line > 0)
+        return mistake;
+    std::string sentence =
+        "neighbouring blocks begin " + count_lines(reach.distance, axis, place.matrix) +
+        " apart, but a block " + (reach.distance > covered ? "reaches only " : "reaches ") + whole +
+        " of them";
     const Mover* loop = nullptr;
     long long threads = 1;
     for (const Mover& mover : reach.movers) {
@@ -328,8 +339,8 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
         if (mover.kind != Mover::loop) threads *= mover.count;
     }
     if (loop) {
-        sentence += ": " + std::to_string(threads) + " in each of " +
-                    std::to_string(loop->count) + " passes";
+        sentence += ": " + std::to_string(threads) + " in each of " + std::to_string(loop->count) +
+                    " passes";
     }
     sentence += ".";
     if (fits_covered && !fits_distance) {
@@ -354,18 +365,19 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
     }
     const std::string passes = std::to_string(reach.distance / threads);
     return {loop ? loop->line : place.line, sentence,
-            loop ? "The loop needs " + passes + " passes, one for every " +
-                       std::to_string(threads) + " " + noun + ": compare its bound with " +
-                       distance + "."
-                 : "Each thread must move " + passes + " elements: put the access into a loop that "
-                   "advances by " + std::to_string(threads) + " " + noun + " in each pass."};
+            loop
+                ? "The loop needs " + passes + " passes, one for every " + std::to_string(threads) +
+                      " " + noun + ": compare its bound with " + distance + "."
+                : "Each thread must move " + passes +
+                      " elements: put the access into a loop that "
+                      "advances by " +
+                      std::to_string(threads) + " " + noun + " in each pass."};
 }
 
 /// Explains threads that leave rows or columns between them for the passes of a loop, although the
 /// loop advances by another distance. Returns no mistake for other movers.
-LineMistake explain_gap_between_threads(const Reach& reach, const Mover& threads,
-                                        long long covered, std::size_t axis,
-                                        const AccessPlace& place) {
+LineMistake explain_gap_between_threads(const Reach& reach, const Mover& threads, long long covered,
+                                        std::size_t axis, const AccessPlace& place) {
     const std::string noun = axis == 0 ? "row" : "column";
     for (const Mover& mover : reach.movers) {
         const bool fills_gap = mover.kind == Mover::loop && mover.step != covered &&
@@ -376,9 +388,9 @@ LineMistake explain_gap_between_threads(const Reach& reach, const Mover& threads
                     "s apart, so the " + std::to_string(mover.count) +
                     " passes of this loop must reach the " + noun + "s in between, but they are " +
                     count_lines(mover.step, axis, place.matrix) + " apart.",
-                "Let each pass take the " + noun + " after that of the pass before: " +
-                    add_backticks(mover.name) + " must move the access by " +
-                    std::to_string(covered) + "."};
+                "Let each pass take the " + noun +
+                    " after that of the pass before: " + add_backticks(mover.name) +
+                    " must move the access by " + std::to_string(covered) + "."};
     }
     return {};
 }
@@ -400,6 +412,23 @@ LineMistake find_counter_on_wrong_axis(const std::array<Reach, 2>& reach,
             has_other_loop |= mover.kind == Mover::loop;
             if (mover.kind != Mover::loop) other_threads *= mover.count;
         }
+        const std::string full_axis = axis == 0 ? "row" : "column",
+                          other_axis = axis == 0 ? "column" : "row";
+        const Mover* gap = other.movers.empty() ? nullptr : &other.movers.front();
+        for (const Mover& mover : full.movers) {
+            const bool fills_gap = mover.kind == Mover::loop && gap &&
+                                   gap->kind == Mover::threads && gap->step > 1 &&
+                                   gap->step == mover.count && mover.step < threads;
+            if (!fills_gap) continue;
+            return {place.line,
+                    add_backticks(mover.name) + " moves the access along the " + full_axis +
+                        "s of " + add_backticks(place.matrix) +
+                        ", but the elements of a thread lie along its " + other_axis +
+                        "s: neighbouring threads are " + std::to_string(gap->step) + " " +
+                        other_axis + "s apart.",
+                    "Add " + add_backticks(mover.name) + " to the " + other_axis + " of " +
+                        add_backticks(place.matrix) + ", and to the same index of the tile."};
+        }
         if (!loop || has_other_loop || full.distance == 0 || threads != full.distance ||
             other_threads * loop->count != other.distance)
             continue;
@@ -407,7 +436,8 @@ LineMistake find_counter_on_wrong_axis(const std::array<Reach, 2>& reach,
                           other_noun = axis == 0 ? "column" : "row";
         return {place.line,
                 add_backticks(loop->name) + " is added to the " + full_noun + " of " +
-                    add_backticks(place.matrix) + ", although the threads of a block already reach all " +
+                    add_backticks(place.matrix) +
+                    ", although the threads of a block already reach all " +
                     std::to_string(threads) + " " + full_noun + "s; along the " + other_noun +
                     "s, they reach only " + std::to_string(other_threads) + " of " +
                     std::to_string(other.distance) + ".",
@@ -490,7 +520,8 @@ LineMistake find_short_stride(const std::string& text, int line, const LaunchSha
                         std::to_string(threads) + " threads along " + letter +
                         ": each thread repeats the elements of the threads after it.",
                     "Advance by the number of all threads, gridDim." + letter + " * blockDim." +
-                        letter + "; or leave the loop out if the grid has a thread for each "
+                        letter +
+                        "; or leave the loop out if the grid has a thread for each "
                         "element."};
         }
     }
@@ -519,11 +550,9 @@ bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evid
     } else if ((failure.kind == FailureKind::out_of_bounds ||
                 failure.kind == FailureKind::no_bounds_check) &&
                !evidence.was_correct_on_whole_tiles) {
-        const bool is_out = failure.details.find("of `in`") == std::string::npos;
-        mistake = find_reach_mistake(text, is_out ? "out" : "in", failure.place.line, trial.launch,
-                                     is_out && is_transposed ? Shape{shape.cols, shape.rows}
-                                                             : shape,
-                                     {});
+        const bool is_load = failure.details.find("of `in`") != std::string::npos;
+        if (is_load)
+            mistake = find_reach_mistake(text, "in", failure.place.line, trial.launch, shape, {});
     } else if (failure.kind == FailureKind::uninitialised_shared) {
         const std::vector<std::string> lines = lines_of(code_for_search(text));
         int load = 0;
@@ -539,8 +568,7 @@ bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evid
         return true;
     }
     const std::string observation = first_sentence(failure.headline);
-    failure.details =
-        wrap(observation.empty() ? failure.headline : observation) + failure.details;
+    failure.details = wrap(observation.empty() ? failure.headline : observation) + failure.details;
     blame(failure, mistake);
     return true;
 }

@@ -124,13 +124,12 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     const std::vector<TextMatch> columns = find_matches(code, column);
     if (columns.size() < 2 || columns.front().str(1) == columns.back().str(1)) return;
     const TextMatch &first = columns.front(), &last = columns.back();
-    const std::string grid = code_on_line(
-        evidence.source.text, find_configure_line(evidence.source.text, ".grid"));
+    const std::string grid =
+        code_on_line(evidence.source.text, find_configure_line(evidence.source.text, ".grid"));
     // The first size of the grid tells which of the block's indices counts columns.
     const std::size_t rows = find_word(grid, "rows"), cols = find_word(grid, "cols");
     const std::string right_index = rows < cols ? "blockIdx.y" : "blockIdx.x";
-    const bool is_first_wrong =
-        first.str(1).starts_with("blockIdx") && first.str(1) != right_index;
+    const bool is_first_wrong = first.str(1).starts_with("blockIdx") && first.str(1) != right_index;
     const TextMatch &wrong = is_first_wrong ? first : last, &other = is_first_wrong ? last : first;
     const int line = line_of_match(code, wrong);
     failure.headline.replace(

@@ -59,7 +59,9 @@ LineMistake find_short_shuffle(const std::string& text) {
     if (!are_powers || lanes >= kWarpLanes) return {};
     std::string list;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-        list += (i == 0 ? "" : i + 1 == offsets.size() ? " and " : ", ") +
+        list += (i == 0                    ? ""
+                 : i + 1 == offsets.size() ? " and "
+                                           : ", ") +
                 std::to_string(offsets[i]);
     }
     return {only_loop->first_line,

@@ -239,12 +239,12 @@ std::optional<Failure> find_lost_update(const Report& race, const Trial& trial,
     const bool reads_another =
         !match[3].matched && code.find(match.str(1) + "[", match_end(match)) != code.npos;
     if (!is_same_element || is_own || reads_another) return std::nullopt;
-    return failure_from_report(
-        FailureKind::shared_race, race, trial, evidence,
-        "several threads read, change and write the same element of `" + match.str(1) +
-            "` at the same time, so some of their changes are lost.",
-        "Change the element with an atomic operation, such as atomicAdd(&" + match.str(1) + "[" +
-            index + "], 1).");
+    return failure_from_report(FailureKind::shared_race, race, trial, evidence,
+                               "several threads read, change and write the same element of `" +
+                                   match.str(1) +
+                                   "` at the same time, so some of their changes are lost.",
+                               "Change the element with an atomic operation, such as atomicAdd(&" +
+                                   match.str(1) + "[" + index + "], 1).");
 }
 
 /// Returns the failure for threads of a block that do not wait for one another.
@@ -390,11 +390,13 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
                         : "Let the mask name exactly the lanes that take part.";
         const bool lacks_lanes =
             report->message.find("does not include all lanes") != report->message.npos;
-        const bool is_shuffle = code_on_line(evidence.source.text, report->place.line)
-                                    .find("__shfl") != std::string::npos;
+        const bool is_shuffle =
+            code_on_line(evidence.source.text, report->place.line).find("__shfl") !=
+            std::string::npos;
         const std::string cure =
-            lacks_lanes ? "Let the mask name every lane that executes the operation: 0xffffffff for "
-                          "all 32."
+            lacks_lanes
+                ? "Let the mask name every lane that executes the operation: 0xffffffff for "
+                  "all 32."
             : is_shuffle ? "Move the shuffle to a place that all lanes of the mask reach: a lane "
                            "whose value is read must take part too."
                          : report->cure;

@@ -230,12 +230,14 @@ LineMistake find_repeated_pairs(const TileChoice& row, const TileChoice& col) {
                     ": the pair repeats as soon as both wrap around together, so some tiles are "
                     "taken several times and others never.",
                 "One of the two must change only when the other has gone through all of its "
-                "values: use the quotient, " + row_match.str(1) + " / gridDim.y."};
+                "values: use the quotient, " +
+                    row_match.str(1) + " / gridDim.y."};
     }
     if (is_row_remainder && row_match.str(1) == "blockIdx.x" && contains(col.value, sum)) {
         return {row.line,
-                add_backticks(row.name) + " is the same for blockIdx.x and blockIdx.x + gridDim.y, "
-                "so the pairs of row and column repeat where the grid is wider than tall.",
+                add_backticks(row.name) +
+                    " is the same for blockIdx.x and blockIdx.x + gridDim.y, "
+                    "so the pairs of row and column repeat where the grid is wider than tall.",
                 "Number the blocks along both axes, and take the remainder and the quotient of "
                 "that number by the same size."};
     }

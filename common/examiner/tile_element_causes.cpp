@@ -239,13 +239,15 @@ bool blame_counter_on_other_axis(Failure& failure, const MovedElement& store,
                                           store.cell[1 - axis].factor_of(loop.counter) != 0;
             if (!moves_tile || !moves_other_axis) continue;
             blame_line(failure, store.line,
-                       add_backticks(loop.counter) + " moves along different axes: it is added to " +
-                           "the tile's index " + add_backticks(store.index_texts[index]) +
-                           ", which follows " + add_backticks(store.cell_text[axis]) +
+                       add_backticks(loop.counter) +
+                           " moves along different axes: it is added to " + "the tile's index " +
+                           add_backticks(store.index_texts[index]) + ", which follows " +
+                           add_backticks(store.cell_text[axis]) +
                            " in the matrix, but in the matrix it is part of " +
                            add_backticks(store.cell_text[1 - axis]) + ".",
                        "Add " + add_backticks(loop.counter) + " to " +
-                           add_backticks(store.cell_text[axis]) + ", in the index of the matrix "
+                           add_backticks(store.cell_text[axis]) +
+                           ", in the index of the matrix "
                            "and in the condition.");
             return true;
         }
@@ -259,8 +261,8 @@ bool stays_in_tile(const IndexSum& index, long long length, const LaunchShape& l
                    const std::string& text, int line) {
     long long largest = index.constant();
     for (const std::size_t axis : {0U, 1U}) {
-        largest += index.factor_of(std::string("threadIdx.") + "xy"[axis]) *
-                   (launch.block[axis] - 1);
+        largest +=
+            index.factor_of(std::string("threadIdx.") + "xy"[axis]) * (launch.block[axis] - 1);
     }
     for (const Loop& loop : find_loops(text)) {
         if (line < loop.first_line || line > loop.last_line || loop.counter.empty()) continue;
@@ -276,10 +278,9 @@ bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& 
     const SharedArray tile = find_shared_array(text, store.line);
     for (const std::size_t axis : {0U, 1U}) {
         const std::size_t index = origin.is_transposed ? 1 - axis : axis;
-        const bool is_inside =
-            tile.lengths.size() != 2 ||
-            stays_in_tile(store.cell[axis] - origin.cell[axis], tile.lengths[index], launch, text,
-                          store.line);
+        const bool is_inside = tile.lengths.size() != 2 ||
+                               stays_in_tile(store.cell[axis] - origin.cell[axis],
+                                             tile.lengths[index], launch, text, store.line);
         if (!is_inside) return false;
     }
     std::array<std::string, 2> expected_origin;

@@ -268,7 +268,8 @@ bool explain_misaligned_element_rows(Failure& failure, const Report& report, con
     const std::string vector = "a float" + std::to_string(width);
     if (report.message.find("shared memory") != report.message.npos) {
         for (const SharedArray& array : list_shared_arrays(text)) {
-            const bool is_float = code_on_line(text, array.line).find(" float ") != std::string::npos;
+            const bool is_float =
+                code_on_line(text, array.line).find(" float ") != std::string::npos;
             if (array.lengths.size() != 2 || array.lengths[1] % width == 0 || !is_float) continue;
             const bool is_used = report.message.find("byte") != report.message.npos;
             if (!is_used) continue;

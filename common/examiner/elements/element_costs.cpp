@@ -64,8 +64,9 @@ LineMistake find_sum_in_output(const std::string& source, int line) {
         return {};
     const std::string element = add_backticks(match.str(1) + "[" + trimmed(match.str(2)) + "]");
     return {line,
-            element + " is loaded and stored in every pass of the loop, although only its last "
-            "value counts.",
+            element +
+                " is loaded and stored in every pass of the loop, although only its last "
+                "value counts.",
             "Keep the value in a variable, which is in a register, and store it once after the "
             "loop."};
 }

@@ -86,5 +86,6 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM)}, .block = {THREADS}};  // here
+    return {.grid = {ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM)},
+            .block = {THREADS}};  // here
 }
