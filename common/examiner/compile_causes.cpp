@@ -1,6 +1,7 @@
 // Explains errors of the compiler whose own words do not say what to change.
 #include "examiner/compile_causes.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,16 @@ int find_end_of_scope(const std::string& text, const std::string& code, std::siz
     return find_end_of_block(code, offset);
 }
 
+/// Returns the offset of the first character of a line.
+std::size_t offset_of_line(const std::string& code, int line) {
+    std::size_t offset = 0;
+    for (int at = 1; at < line && offset != code.npos; ++at) {
+        offset = code.find('\n', offset);
+        if (offset != code.npos) ++offset;
+    }
+    return std::min(offset, code.size());
+}
+
 CompileCause explain_undefined(const std::string& name, int line, const std::string& text) {
     const TextPattern declaration(
         R"(\b(?:int|unsigned|float|float2|float4|double|bool|auto|size_t)\b[^;(){}=]*\b)" + name +
@@ -54,6 +65,11 @@ CompileCause explain_undefined(const std::string& name, int line, const std::str
     for (const TextMatch& match : find_matches(code, declaration)) {
         const std::size_t offset = match_end(match) - 1;
         const int declared = line_number_at(code, offset);
+        const std::size_t use = offset_of_line(code, line);
+        const std::size_t from = std::min(use, offset), to = std::max(use, offset);
+        const bool is_other_function =
+            code.substr(from, to - from).find("\n}") != std::string::npos;
+        if (is_other_function) continue;
         if (declared > line) {
             return {quoted(name) + " is declared only on " + line_text(declared) + ".",
                     "Move " + line_text(line) +

@@ -207,6 +207,17 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
     LineMistake mistake;
     if (failure.kind == FailureKind::uncoalesced_loads && line > 0)
         mistake = find_reread_matrix(text, line);
+    const SharedArray tile = find_shared_array(text, line);
+    const bool is_tile_narrow = tile.lengths.size() == 2 && tile.lengths[0] == launch.block[0] &&
+                                launch.block[0] < 32 && launch.block[1] > 1;
+    if (failure.kind == FailureKind::bank_conflicts && is_tile_narrow) {
+        failure.details +=
+            wrap("The block and its tile are only " + std::to_string(launch.block[0]) +
+                 " wide, so a warp accesses several rows or columns at once.");
+        failure.advice =
+            "Make the tile and the block 32 wide: then a warp accesses a single row or column, and "
+            "one element of padding in each row is enough.";
+    }
     if (failure.kind == FailureKind::bank_conflicts) mistake = find_unused_half(text, line);
     if (failure.kind == FailureKind::uncoalesced_stores && line > 0)
         mistake = find_sector_mistake(text);

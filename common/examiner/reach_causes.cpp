@@ -288,13 +288,30 @@ struct AccessPlace {
     std::string matrix = "";
     int line = 0;
     std::array<long long, 2> size{};  ///< rows and columns of the matrix
+    /// The terms of the index that are the row and the column, or "" if they are unknown.
+    std::array<std::string, 2> terms = {};
+
+    /// Returns "the row of `out`, `col`" for the row.
+    std::string name_of(std::size_t axis) const {
+        return std::string("the ") + (axis == 0 ? "row" : "column") + " of " +
+               add_backticks(matrix) +
+               (terms[axis].empty() ? "" : ", which is " + add_backticks(terms[axis]) + " here");
+    }
 };
 
 /// Explains a loop that makes only one pass, or that begins too late. Returns no mistake for other
 /// loops.
 LineMistake explain_loop_ends(const Reach& reach, long long covered, const std::string& noun) {
     for (const Mover& loop : reach.single_loops) {
-        if (covered >= reach.distance || loop.step <= covered) continue;
+        if (covered >= reach.distance || loop.step < covered) continue;
+        if (loop.step == covered) {
+            return {loop.line,
+                    "this loop makes only one pass, in which a block reaches " +
+                        std::to_string(covered) + " of its " + std::to_string(reach.distance) +
+                        " " + noun + ".",
+                    "The loop needs " + std::to_string(reach.distance / covered) +
+                        " passes: compare its bound with " + std::to_string(reach.distance) + "."};
+        }
         return {loop.line,
                 "this loop advances by " + std::to_string(loop.loop_step) +
                     " and makes only one pass, in which a block reaches " +
@@ -441,8 +458,8 @@ LineMistake find_counter_on_wrong_axis(const std::array<Reach, 2>& reach,
                     std::to_string(threads) + " " + full_noun + "s; along the " + other_noun +
                     "s, they reach only " + std::to_string(other_threads) + " of " +
                     std::to_string(other.distance) + ".",
-                "Add " + add_backticks(loop->name) + " to the " + other_noun + " of " +
-                    add_backticks(place.matrix) + " instead, in the index and in the condition."};
+                "Add " + add_backticks(loop->name) + " to " + place.name_of(1 - axis) +
+                    ", instead, in the index and in the condition."};
     }
     return {};
 }
@@ -478,7 +495,10 @@ LineMistake find_reach_mistake(const std::string& text, const std::string& matri
     const AccessedCell access(text, line, index.text, launch, *loops);
     const auto reach = read_reach(access, vector_width(code_on_line(text, line)), launch);
     if (!reach) return {};
-    const AccessPlace place{matrix, line, {matrix_size.rows, matrix_size.cols}};
+    const AccessPlace place{.matrix = matrix,
+                            .line = line,
+                            .size = {matrix_size.rows, matrix_size.cols},
+                            .terms = {index.outer_term, index.inner_term}};
     if (const LineMistake mistake = find_counter_on_wrong_axis(*reach, place); mistake.line > 0)
         return mistake;
     for (const std::size_t axis : {0U, 1U}) {

@@ -219,6 +219,19 @@ std::optional<Failure> find_race_with_copies(const Report& race, const Trial& tr
     return std::nullopt;
 }
 
+/// Reports whether only lanes of the same warp exchange values on a line: the kernel has no barrier
+/// of the block, or a condition admits only the first warp.
+bool is_code_of_one_warp(const std::string& text, int line) {
+    if (code_for_search(text).find("__syncthreads") == std::string::npos) return true;
+    for (const Condition& condition : find_conditions(text, line)) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const auto bound = constant_value(text, term.right_side);
+            if (!condition.is_exit && term.op == "<" && bound && *bound == 32) return true;
+        }
+    }
+    return false;
+}
+
 /// Returns the failure for threads that read, change and write the same element of shared memory
 /// in one statement, such as `counts[bin] += 1`.
 std::optional<Failure> find_lost_update(const Report& race, const Trial& trial,
@@ -286,7 +299,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (race) {
         if (auto failure = find_lost_update(*race, trial, evidence)) return failure;
     }
-    if (race && race->message.find("another lane of the same warp") != race->message.npos) {
+    if (race && race->message.find("another lane of the same warp") != race->message.npos &&
+        is_code_of_one_warp(evidence.source.text, race->place.line)) {
         return make_failure(
             FailureKind::missing_barrier, *race,
             "lanes of a warp access the same element of shared memory, and nothing orders their "
