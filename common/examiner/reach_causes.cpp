@@ -484,6 +484,30 @@ LineMistake find_mistake_along(const Reach& reach, std::size_t axis, const Acces
 
 }  // namespace
 
+namespace {
+
+/// Explains threads along x and y that are exchanged: the threads along each axis have the number
+/// that the other axis needs.
+LineMistake find_exchanged_threads(const std::array<Reach, 2>& reach, const AccessPlace& place) {
+    const auto is_only_threads = [](const Reach& one) {
+        return one.movers.size() == 1 && one.movers[0].kind == Mover::threads &&
+               one.movers[0].step == 1;
+    };
+    if (!is_only_threads(reach[0]) || !is_only_threads(reach[1])) return {};
+    const Mover &rows = reach[0].movers[0], &cols = reach[1].movers[0];
+    if (rows.count == cols.count || rows.count != reach[1].distance ||
+        cols.count != reach[0].distance)
+        return {};
+    return {place.line,
+            "a block has " + count_lines(reach[0].distance, 0, place.matrix) + ", but " +
+                rows.name + ", which counts them, has only " + std::to_string(rows.count) +
+                " values; and " + count_lines(reach[1].distance, 1, place.matrix) + " for the " +
+                std::to_string(cols.count) + " values of " + cols.name + ".",
+            "Swap threadIdx.x and threadIdx.y where the row and the column are computed."};
+}
+
+}  // namespace
+
 LineMistake find_reach_mistake(const std::string& text, const std::string& matrix, int line,
                                const LaunchShape& launch, Shape matrix_size,
                                const std::optional<Cell>& unreached) {
@@ -499,7 +523,10 @@ LineMistake find_reach_mistake(const std::string& text, const std::string& matri
                             .line = line,
                             .size = {matrix_size.rows, matrix_size.cols},
                             .terms = {index.outer_term, index.inner_term}};
-    if (const LineMistake mistake = find_counter_on_wrong_axis(*reach, place); mistake.line > 0)
+    if (const LineMistake mistake =
+            first_mistake([&] { return find_exchanged_threads(*reach, place); },
+                          [&] { return find_counter_on_wrong_axis(*reach, place); });
+        mistake.line > 0)
         return mistake;
     for (const std::size_t axis : {0U, 1U}) {
         const Reach& one = (*reach)[axis];

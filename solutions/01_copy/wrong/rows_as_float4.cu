@@ -10,7 +10,8 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     float4 values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col + VEC <= cols) {
-            values[k / BLOCK_ROWS] = *reinterpret_cast<const float4*>(&in[(row + k) * cols + col]);  // here
+            values[k / BLOCK_ROWS] =
+                *reinterpret_cast<const float4*>(&in[(row + k) * cols + col]);  // here
         }
     }
 
