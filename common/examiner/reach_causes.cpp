@@ -1,4 +1,5 @@
 // Compares the rows and columns that the threads of a block reach with the distance between blocks.
+// Long: all rules use the description of an access that is defined first.
 #include "examiner/line_rules.h"
 
 #include <algorithm>
