@@ -13,8 +13,8 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
         if (row + i < rows && col < cols) values[i] = in[(row + i) * cols + col];
     }
 
-    for (int i = 0; i < PER_THREAD; i++) {
-        if (row + i < rows && col < cols) out[(row + i) * cols + col] = values[i];  // here
+    for (int i = 0; i < PER_THREAD; i++) {  // here
+        if (row + i < rows && col < cols) out[(row + i) * cols + col] = values[i];
     }
 }
 
