@@ -41,6 +41,10 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
             blocks.push_back(candidate_block);
     };
     add(block[1], block[0]);
+    if (block[1] == 1) {
+        add(2 * block[0], 1);
+        add(4 * block[0], 1);
+    }
     for (const long long side : constants) {
         for (const long long elements : {1, 2, 4}) {
             for (const long long rows : constants) add(side / elements, rows);
@@ -120,10 +124,16 @@ bool meets_block_limits(const BlockSize& block, const Limits& limits) {
 }  // namespace
 
 bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    // Blocks of threads in one row may be too short for what the kernel does after its loads.
+    constexpr std::uint64_t most_elements = 1 << 14;
+    const bool may_lack_threads = trial.launch.block[1] == 1 && trial.launch.block[0] < 256 &&
+                                  failure.fault == Fault::never_written &&
+                                  trial.elements() <= most_elements &&
+                                  contains_word(evidence.source.text, "__shared__");
     const bool is_possible = failure.kind == FailureKind::outside_shared_memory ||
                              failure.kind == FailureKind::uninitialised_shared ||
                              failure.kind == FailureKind::shared_race ||
-                             failure.kind == FailureKind::out_of_bounds;
+                             failure.kind == FailureKind::out_of_bounds || may_lack_threads;
     const BlockSize& block = trial.launch.block;
     if (!is_possible || block[2] != 1) return false;
     for (const BlockSize& other_size : blocks_to_try(block, evidence.source.text)) {

@@ -3,7 +3,10 @@
 #include <cuda_runtime_api.h>
 
 #include "base/first_found.h"
+#include "base/text.h"
 #include "examiner/elements/element_rules.h"
+#include "examiner/expressions.h"
+#include "examiner/line_rules.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -41,6 +44,23 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
     return failure;
 }
 
+/// Explains a barrier under a condition that only some threads of a block fulfil.
+void explain_barrier_in_branch(Failure& failure, const std::string& text) {
+    const int line = failure.place.line;
+    if (code_on_line(text, line).find("__syncthreads") == std::string::npos) return;
+    for (const Condition& condition : find_conditions(text, line)) {
+        if (condition.is_exit || condition.text.find("threadIdx") == std::string::npos) continue;
+        failure.kind = FailureKind::divergent_barrier;
+        failure.headline = "only the threads that fulfil the condition on line " +
+                           std::to_string(condition.line) +
+                           " reach this __syncthreads(), and wait there for all others.";
+        failure.advice =
+            "Move the barrier out of the branch, to a place that every thread of the block "
+            "reaches.";
+        return;
+    }
+}
+
 }  // namespace
 
 std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& evidence) {
@@ -62,7 +82,14 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
           "Write the kernel without this feature; no exercise needs it."},
          {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
         trial, evidence);
+    if (failure && failure->kind == FailureKind::deadlock)
+        explain_barrier_in_branch(*failure, evidence.source.text);
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
+    const LineMistake mistake = find_condition_that_always_holds(evidence.source.text);
+    if (mistake.line > 0) {
+        blame(*failure, mistake);
+        return failure;
+    }
     const Report* report = find_report(trial, "execution", "instruction budget");
     if (!report) return failure;
     if (auto cause = find_too_much_work(trial, *report, evidence)) return cause;
@@ -121,6 +148,40 @@ Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
 
 }  // namespace
 
+namespace {
+
+/// Names the largest shared array of a kernel that declares too much shared memory.
+void explain_largest_array(Failure& failure, const std::string& text) {
+    const SharedArray* largest = nullptr;
+    const std::vector<SharedArray> arrays = list_shared_arrays(text);
+    const auto bytes_of = [&](const SharedArray& array) {
+        long long bytes = 4LL * vector_width(code_on_line(text, array.line));
+        for (const long long length : array.lengths) bytes *= length;
+        return array.lengths.empty() ? 0 : bytes;
+    };
+    for (const SharedArray& array : arrays) {
+        if (!largest || bytes_of(array) > bytes_of(*largest)) largest = &array;
+    }
+    if (!largest || bytes_of(*largest) == 0) return;
+    const int width = vector_width(code_on_line(text, largest->line));
+    std::string lengths;
+    for (const long long length : largest->lengths)
+        lengths += (lengths.empty() ? "" : " x ") + std::to_string(length);
+    const std::string type = width == 1 ? "" : "float" + std::to_string(width);
+    failure.place.line = largest->line;
+    failure.details = wrap(add_backticks(largest->name) + " has " + lengths + " elements of " +
+                           std::to_string(4 * width) +
+                           " bytes: " + std::to_string(bytes_of(*largest)) + " bytes.");
+    failure.advice =
+        width == 1 ? "Declare fewer elements: does the array need each of its lengths?"
+                   : "Declare fewer elements: a " + type + " holds " + std::to_string(width) +
+                         " floats, so a tile needs only a " + (width == 2 ? "half" : "quarter") +
+                         " as many elements as it has floats; and no more stages than the kernel "
+                         "uses.";
+}
+
+}  // namespace
+
 std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.launch_failure.kind == FailureKind::none) return std::nullopt;
     Failure refused_launch = trial.launch_failure;
@@ -132,6 +193,8 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
         refused_launch.place.line =
             find_configure_line(evidence.source.text, is_block_failure ? ".block" : ".grid");
     }
+    if (refused_launch.kind == FailureKind::too_much_shared_memory)
+        explain_largest_array(refused_launch, evidence.source.text);
     const bool is_stack = evidence.exercise.task().kind == Produces::permuted;
     if (is_stack && refused_launch.headline.find(" x 0 blocks") != std::string::npos) {
         refused_launch.advice =
@@ -148,6 +211,25 @@ bool has_whole_tiles(Shape shape) {
 
 namespace {
 
+/// Attributes missing tiles, and accesses outside the matrix, to a number of tiles that is rounded
+/// down. Returns false if there is none.
+bool explain_by_rounding(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const bool is_outside =
+        failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
+    const bool is_unwritten =
+        failure.fault == Fault::ragged_edge_missed || failure.fault == Fault::never_written;
+    if (!is_outside && !is_unwritten) return false;
+    const LineMistake mistake = find_rounded_quotient(evidence.source.text, trial.shape);
+    if (mistake.line == 0) return false;
+    if (is_unwritten) {
+        const std::string observation = first_sentence(failure.headline);
+        failure.details =
+            wrap(observation.empty() ? failure.headline : observation) + failure.details;
+    }
+    blame(failure, mistake);
+    return true;
+}
+
 std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evidence) {
     auto failure =
         first_found({find_local_array_overrun, find_memory_error, find_second_initialization,
@@ -161,8 +243,10 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     const bool is_batch_failure = failure->headline.find("second matrix") != std::string::npos ||
                                   failure->headline.find("along z") != std::string::npos;
     const bool is_explained =
-        is_block_cause || is_batch_failure || explain_pointer_advance(*failure, trial, evidence) ||
-        explain_by_pipeline(*failure, evidence) || explain_by_lines(*failure, trial, evidence) ||
+        is_block_cause || explain_by_rounding(*failure, trial, evidence) || is_batch_failure ||
+        explain_pointer_advance(*failure, trial, evidence) ||
+        explain_by_reach(*failure, trial, evidence) || explain_by_pipeline(*failure, evidence) ||
+        explain_by_lines(*failure, trial, evidence) ||
         explain_by_tile_choice(*failure, trial, evidence) ||
         explain_by_indices(*failure, trial, evidence) ||
         explain_by_conditions(*failure, trial, evidence);

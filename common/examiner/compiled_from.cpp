@@ -1,11 +1,13 @@
 #include "examiner/compiled_from.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <vector>
 
 #include "base/kernel_name.h"
 #include "base/text.h"
+#include "examiner/compile_causes.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
@@ -113,6 +115,14 @@ Failure explain_compile_errors(const Source& source, const std::vector<Message>&
             "... and " + format_count(errors.size() - max_errors, "more error") + ".\n";
     }
     if (errors.size() == 1) failure.advice = "Fix the error, and check the file again.";
+    const CompileCause cause =
+        explain_compile_error(errors.front()->text, errors.front()->place.line, source.text);
+    if (cause.sentence.empty()) return failure;
+    failure.headline += " " + cause.sentence;
+    char& first_letter = failure.headline[failure.headline.size() - cause.sentence.size()];
+    first_letter = static_cast<char>(std::toupper(static_cast<unsigned char>(first_letter)));
+    if (cause.line > 0) failure.place = {source.name, cause.line, 0};
+    failure.advice = cause.advice;
     return failure;
 }
 

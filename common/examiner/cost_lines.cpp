@@ -97,6 +97,42 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
     return {};
 }
 
+/// Looks for a loop over as many tiles as the grid has blocks along an axis.
+LineMistake find_loop_over_grid(const std::string& text, int line, const LaunchShape& launch) {
+    static const TextPattern header(R"(\bfor\s*\([^;]*=\s*0\s*;\s*\w+\s*<\s*gridDim\.([xy])\s*;)");
+    for (const Loop& loop : find_loops(text)) {
+        const std::string head = code_on_line(text, loop.first_line);
+        TextMatch match;
+        if (line < loop.first_line || line > loop.last_line || !search(head, match, header))
+            continue;
+        const long long blocks = launch.grid[match.str(1) == "x" ? 0 : 1];
+        if (blocks < 2) continue;
+        return {loop.first_line,
+                "this loop makes every block process gridDim." + match.str(1) + " = " +
+                    std::to_string(blocks) + " tiles, although the grid has a block for each tile.",
+                "Remove the loop: each block processes one tile."};
+    }
+    return {};
+}
+
+/// Looks for blocks along an axis of the grid whose index the kernel never uses.
+LineMistake find_unused_grid_axis(const std::string& text, const LaunchShape& launch) {
+    const std::string code = code_for_search(text);
+    for (const std::size_t axis : {0U, 1U, 2U}) {
+        const std::string letter(1, "xyz"[axis]), name = "blockIdx." + letter;
+        static const TextPattern whole_index(R"(\bblockIdx\b\s*[^.\s])");
+        if (launch.grid[axis] < 2 || contains_word(code, name) || contains(code, whole_index))
+            continue;
+        return {find_configure_line(text, ".grid"),
+                "the grid has " + std::to_string(launch.grid[axis]) + " blocks along " + letter +
+                    ", but the kernel does not use " + name +
+                    ": these blocks all do the same work.",
+                "Let each block do a different part of the work, chosen by " + name +
+                    "; or leave this size of the grid at 1."};
+    }
+    return {};
+}
+
 /// Looks for a loop over elements of the matrix in which every thread begins at the same element.
 LineMistake find_shared_loop(const std::string& text) {
     static const TextPattern head(R"(\(\s*\w+\s+(\w+)\s*=\s*([^;]*);)");
@@ -129,6 +165,37 @@ LineMistake find_shared_loop(const std::string& text) {
     return {};
 }
 
+/// Looks for a line that reads a matrix again although the kernel has put its elements into shared
+/// memory, from which nothing is read.
+LineMistake find_reread_matrix(const std::string& text, int line) {
+    static const TextPattern load(R"(=[^=;]*\b(in|data)\s*\[)");
+    const std::string line_code = code_on_line(text, line);
+    TextMatch match;
+    if (!search(line_code, match, load)) return {};
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        int store_line = 0;
+        bool is_read = false;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const std::size_t at = find_word(lines[i], array.name);
+            if (at == lines[i].npos || lines[i].find("__shared__") != lines[i].npos) continue;
+            const std::size_t equals = lines[i].find(" = ");
+            const bool is_store = at < equals && equals != std::string::npos &&
+                                  find_word(lines[i], array.name, equals) == std::string::npos;
+            if (is_store) store_line = static_cast<int>(i) + 1;
+            is_read |= !is_store;
+        }
+        if (store_line == 0 || is_read || store_line >= line) continue;
+        return {line,
+                "this reads " + add_backticks(match.str(1)) + " once more, although line " +
+                    std::to_string(store_line) + " has put its elements into " +
+                    add_backticks(array.name) + ", which is never read.",
+                "Take the element from " + add_backticks(array.name) +
+                    ": neighbouring lanes can read a column of it."};
+    }
+    return {};
+}
+
 }  // namespace
 
 void explain_by_costly_line(Failure& failure, const Verdict& verdict, const LaunchShape& launch) {
@@ -138,12 +205,26 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
                                    failure.kind == FailureKind::too_many_requests ||
                                    failure.kind == FailureKind::lanes_idle;
     LineMistake mistake;
+    if (failure.kind == FailureKind::uncoalesced_loads && line > 0)
+        mistake = find_reread_matrix(text, line);
+    const SharedArray tile = find_shared_array(text, line);
+    const bool is_tile_narrow = tile.lengths.size() == 2 && tile.lengths[0] == launch.block[0] &&
+                                launch.block[0] < 32 && launch.block[1] > 1;
+    if (failure.kind == FailureKind::bank_conflicts && is_tile_narrow) {
+        failure.details +=
+            wrap("The block and its tile are only " + std::to_string(launch.block[0]) +
+                 " wide, so a warp accesses several rows or columns at once.");
+        failure.advice =
+            "Make the tile and the block 32 wide: then a warp accesses a single row or column, and "
+            "one element of padding in each row is enough.";
+    }
     if (failure.kind == FailureKind::bank_conflicts) mistake = find_unused_half(text, line);
     if (failure.kind == FailureKind::uncoalesced_stores && line > 0)
         mistake = find_sector_mistake(text);
     if (failure.kind == FailureKind::uncoalesced_stores && line == 0)
         mistake = find_shared_loop(text);
-    if (concerns_requests) {
+    if (failure.kind == FailureKind::work_repeated) mistake = find_unused_grid_axis(text, launch);
+    if (concerns_requests && mistake.line == 0) {
         const bool does_little_work =
             verdict.counters && verdict.solution_counters &&
             2 * verdict.counters->store_requests < 3 * verdict.solution_counters->store_requests;
@@ -151,6 +232,11 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
             [&] { return find_wrong_grid_width(launch, verdict.counted_shape, text); },
             [&] { return find_loop_over_matrix(text, line); },
             [&] { return find_small_step(text, line, launch); },
+            [&] { return find_short_stride(text, line, launch); },
+            [&] { return find_loop_over_grid(text, line, launch); },
+            [&] {
+                return find_reach_mistake(text, "out", line, launch, verdict.counted_shape, {});
+            },
             [&] {
                 return failure.kind == FailureKind::work_repeated
                            ? find_store_without_index(text, launch)

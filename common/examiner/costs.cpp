@@ -133,7 +133,8 @@ bool crosses_sector_boundary(const Counters& counters, const AccessKind& access,
     const double min_accesses = element_count(shape) / kFloatsInASector;
     const bool has_full_requests = requests * kLanes <= element_count(shape) * 1.2;
     return !access.ideal_cost && has_full_requests &&
-           static_cast<double>(counters.*access.cost) <= min_accesses + requests * 1.05;
+           static_cast<double>(counters.*access.cost) <= min_accesses + requests * 1.05 &&
+           ratio(counters, access) <= kLanes / kFloatsInASector + 1.05;
 }
 
 void explain_sector_crossing(Failure& failure, const AccessKind& access) {
@@ -162,7 +163,7 @@ void explain_banks_of_column(Failure& failure, const std::string& source) {
                                 std::to_string(assignment_line) + ") elements apart.");
         failure.advice =
             "Where `" + name +
-            "` is even, vertically adjacent elements share banks: make it odd for every "
+            "` is even, a column of the tile uses only some of the 32 banks: make it odd for every "
             "width of the matrix.";
         return;
     }
@@ -185,7 +186,12 @@ std::optional<Failure> find_too_costly_requests(const Verdict& verdict, const Ac
                                                 const Limits& limits) {
     const double max_cost = max_cost_per_request(access, limits, verdict.solution_counters);
     const double cost_per_request = ratio(*verdict.counters, access);
-    if (max_cost == 0 || cost_per_request <= max_cost ||
+    // If the work is done several times, the edges of the tiles cost more too.
+    const bool is_repeated =
+        !access.ideal_cost && verdict.solution_counters &&
+        *verdict.counters.*access.requests > 2 * *verdict.solution_counters.*access.requests &&
+        cost_per_request < 1.05 * max_cost;
+    if (max_cost == 0 || cost_per_request <= max_cost || is_repeated ||
         !exceeds_solution_in_total(verdict, access)) {
         return std::nullopt;
     }
@@ -220,6 +226,14 @@ std::optional<Failure> find_too_costly_requests(const Verdict& verdict, const Ac
         " requests, which take " + std::to_string(*verdict.counters.*access.cost) + " " + unit +
         " (" + format_cost(cost_per_request) + " per request).");
     failure.advice = advice_on_access(*verdict.counters, access);
+    if (access.kind == FailureKind::bank_conflicts && max_cost > 1 &&
+        !uses_16_byte_accesses(*verdict.counters, access)) {
+        failure.advice =
+            "At most " + limit_text +
+            " lanes of a request may access different elements of one bank: an element's bank is "
+            "its index in the array modulo 32. Choose another length of the rows, and check every "
+            "access of the array.";
+    }
     if (access.kind == FailureKind::bank_conflicts)
         explain_banks_of_column(failure, verdict.source);
     if (crosses_sector_boundary(*verdict.counters, access, verdict.counted_shape))
@@ -255,7 +269,13 @@ void explain_extra_requests(Failure& failure, const Verdict& verdict, const Acce
     const auto request_count = static_cast<double>(*verdict.counters.*access.requests);
     const auto solution_requests = static_cast<double>(*verdict.solution_counters.*access.requests);
     const bool counts_stores = access.requests == &Counters::store_requests;
-    const WarpWork warp_work = measure_warp_work(verdict, counts_stores, relaunch);
+    WarpWork warp_work = measure_warp_work(verdict, counts_stores, relaunch);
+    // If the first warp is not like the others, its lanes do not even suffice for the matrix.
+    if (request_count * warp_work.lanes * warp_work.bytes_per_lane <
+        0.99 * element_count(verdict.counted_shape) * sizeof(float)) {
+        warp_work.lanes = std::min(kLanes, element_count(verdict.counted_shape) * sizeof(float) /
+                                               (request_count * warp_work.bytes_per_lane));
+    }
     const double bytes = request_count * warp_work.lanes * warp_work.bytes_per_lane;
     const double repetitions = bytes / (element_count(verdict.counted_shape) * sizeof(float));
     const double extra_factor = request_count / solution_requests;
@@ -503,8 +523,9 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& verdict,
             " threads for each element, so most of these threads have nothing to do.";
         const bool has_tile = constant_value(verdict.source, "TILE_DIM").has_value();
         failure.advice =
-            std::string("Divide rows and cols by the side of the tile: ceil_div(cols, ") +
-            (has_tile ? "TILE_DIM" : "32") + ").";
+            has_tile ? "Divide rows and cols by the side of the tile: ceil_div(cols, TILE_DIM)."
+                     : "Count blocks, not elements: divide cols by the number of columns that "
+                       "one block processes, and rows by its number of rows, with ceil_div.";
         return failure;
     }
     if (thread_elements < limits.elements_per_thread) {

@@ -126,7 +126,19 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
                               .returns = statement.starts_with("return"),
                               .is_in_loop = find_innermost_loop(loops, at) != nullptr,
                               .is_empty = is_empty});
+        conditions.back().comparison_line = at;
         conditions.back().comparisons = parse_comparisons(conditions.back().text);
+        if (is_identifier(conditions.back().text)) {
+            // The condition is in a variable, as in `bool inside = row < rows && col < cols`.
+            const std::string value = assigned_value(text, conditions.back().text, at);
+            const int assignment_line = find_assignment_line(text, conditions.back().text, at);
+            const std::vector<ComparisonTerm> comparisons = parse_comparisons(value);
+            if (assignment_line > 0 && !comparisons.empty()) {
+                conditions.back().comparison_line = assignment_line;
+                conditions.back().text = value;
+                conditions.back().comparisons = comparisons;
+            }
+        }
     }
     return conditions;
 }
@@ -193,6 +205,9 @@ AssignedValue find_assigned_value(const std::string& code, const std::string& va
     for (const TextMatch& match : find_matches(code, assignment)) {
         const int at = line_of_match(code, match);
         if (at >= line) break;
+        const std::size_t begin = match_offset(match);
+        const bool is_member = begin > 0 && code[begin - 1] == '.';
+        if (is_member) continue;
         // A declaration such as `int row = 1, col = 2;` assigns several values.
         const std::string value = split_outside_brackets(match.str(2), ",").front();
         if (match.str(1).empty()) last_assignment = {value, at};
@@ -214,34 +229,50 @@ std::string assigned_value(const std::string& text, const std::string& variable,
     return find_assigned_value(code_for_search(text), variable, line).value;
 }
 
-std::string expand(const std::string& text, const std::string& expression, int line) {
-    static const TextPattern name(R"(\b[A-Za-z_]\w*(?:\.\w+)?)");
-    constexpr int max_steps = 4;
-    constexpr std::size_t longest = 600;
-    const std::string code = code_for_search(text);
-    const std::vector<Loop> loops = find_loops(text);
-    std::string expanded_index = expression;
-    int limit_line = line;
-    for (int step = 0; step < max_steps && expanded_index.size() < longest; ++step) {
-        std::string expanded_once;
+namespace {
+
+/// Expands expressions. Each variable in a value is looked up before the line of that value.
+class Expander {
+public:
+    explicit Expander(const std::string& text)
+        : code_(code_for_search(text)), loops_(find_loops(text)) {}
+
+    std::string expand(const std::string& expression, int line, int depth = 0) {
+        static const TextPattern name(R"(\b[A-Za-z_]\w*(?:\.\w+)?)");
+        constexpr int max_depth = 4;
+        constexpr std::size_t longest = 600;
+        if (depth == max_depth || expression.size() >= longest) return expression;
+        std::string expanded;
         std::size_t copied_length = 0;
-        int earliest_line = limit_line;
-        for (const TextMatch& match : find_matches(expanded_index, name)) {
+        for (const TextMatch& match : find_matches(expression, name)) {
             const std::string word = match.str();
-            if (word.find('.') != word.npos || is_counter(loops, word)) continue;
-            const AssignedValue value = find_assigned_value(code, word, limit_line);
+            if (word.find('.') != word.npos || is_counter(loops_, word)) continue;
+            if (lookups_ == kMaxLookups || length_ >= longest) break;
+            ++lookups_;
+            const AssignedValue value = find_assigned_value(code_, word, line);
             if (value.line == 0) continue;
-            expanded_once +=
-                expanded_index.substr(copied_length, match_offset(match) - copied_length) + "(" +
-                value.value + ")";
+            length_ += value.value.size();
+            expanded += expression.substr(copied_length, match_offset(match) - copied_length) +
+                        "(" + expand(value.value, value.line, depth + 1) + ")";
             copied_length = match_end(match);
-            earliest_line = std::min(earliest_line, value.line);
         }
-        if (copied_length == 0) break;
-        expanded_index = expanded_once + expanded_index.substr(copied_length);
-        limit_line = earliest_line;
+        return expanded + expression.substr(copied_length);
     }
-    return expanded_index;
+
+private:
+    /// The text is untrusted, so the number of searches is limited.
+    static constexpr int kMaxLookups = 64;
+
+    const std::string code_;
+    const std::vector<Loop> loops_;
+    int lookups_ = 0;
+    std::size_t length_ = 0;  ///< length of all values that were inserted
+};
+
+}  // namespace
+
+std::string expand(const std::string& text, const std::string& expression, int line) {
+    return Expander(text).expand(expression, line);
 }
 
 }  // namespace coalesce

@@ -115,12 +115,30 @@ std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& l
     return find_block_origins(shape, launch, evidence.relaunch);
 }
 
-Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
+/// What can be swapped so that the grid covers the matrix.
+struct GridSwaps {
+    bool sizes = false;  ///< the two sizes of the grid
+    bool sides = false;  ///< rows and cols in the two sizes, without their divisors
+};
+
+/// Returns the swaps with which a grid with one thread per element covers the matrix.
+GridSwaps swaps_for(const LaunchShape& launch, Shape shape) {
+    LaunchShape swapped_launch = launch;
+    std::swap(swapped_launch.grid[0], swapped_launch.grid[1]);
+    return {.sizes = is_grid_for(swapped_launch, shape.rows, shape.cols),
+            .sides = is_grid_for(launch, shape.cols, shape.rows)};
+}
+
+Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence,
+                               const GridSwaps& swaps) {
+    const std::string swapped = swaps.sizes && swaps.sides
+                                    ? "rows and cols, or the two sizes of the grid,"
+                                : swaps.sides ? "rows and cols, but not their divisors,"
+                                              : "the two sizes of the grid";
     return {
         .kind = FailureKind::grid_exchanged,
         .headline =
-            "the grid does not cover the matrix, but it would if rows and cols, or the two "
-            "sizes of the grid, were swapped.",
+            "the grid does not cover the matrix, but it would if " + swapped + " were swapped.",
         .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
         .shape = trial.shape,
         .details = wrap(format_blocks_and_threads(trial) + "."),
@@ -174,15 +192,17 @@ std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origin
         count_needed_blocks(origins, {kTestRectangle.cols, kTestRectangle.rows});
     if (!block_counts || block_counts->is_covered_by(launch)) return std::nullopt;
     const bool is_transposed = block_counts->is_transpose_of(launch);
+    const GridSwaps swaps{.sizes = is_transposed,
+                          .sides = transposed_blocks->equals_grid_of(launch)};
     const long long rows = origins.step_x().row, cols = origins.step_y().col;
     if (rows > 0 && rows != cols && launch.grid[0] == blocks_for(kTestRectangle.rows, cols) &&
         launch.grid[1] == blocks_for(kTestRectangle.cols, rows)) {
-        Failure failure = explain_exchanged_grid(trial, evidence);
+        Failure failure = explain_exchanged_grid(trial, evidence, swaps);
         explain_exchanged_divisors(failure, origins);
         return failure;
     }
     if (!is_transposed && !transposed_blocks->equals_grid_of(launch)) return std::nullopt;
-    Failure failure = explain_exchanged_grid(trial, evidence);
+    Failure failure = explain_exchanged_grid(trial, evidence, swaps);
     if (rows > 0 && is_transposed) explain_exchanged_indices(failure, origins, evidence);
     if (rows > 0 && !is_transposed) explain_exchanged_sides(failure, origins);
     return failure;
@@ -236,6 +256,8 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
     if (!unchecked_trial.comparison ||
         !stores_each_element_once(unchecked_trial, unchecked_trial.comparison->right))
         return false;
+    const auto stores = trace_block_stores(trial.shape, trial.launch, evidence.relaunch);
+    if (stores && stores->idle_blocks > 0) return false;
     failure.headline += " The grid is too small.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     failure.details +=
@@ -393,8 +415,19 @@ bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& e
     const auto wide_launch = configure_for_rectangle(evidence);
     if (!wide_launch) return false;
     const bool is_block_flat = wide_launch->block[1] == 1 && code.find("threadIdx.y") != code.npos;
-    const bool is_grid_flat = wide_launch->grid[1] == 1 && code.find("blockIdx.y") != code.npos;
+    const bool uses_size = code.find("gridDim.y") != code.npos;
+    const bool is_grid_flat =
+        wide_launch->grid[1] == 1 && (uses_size || code.find("blockIdx.y") != code.npos);
     if (!is_block_flat && !is_grid_flat) return false;
+    if (!is_block_flat && uses_size) {
+        failure.headline += " configure gives " + trial.launch.text() +
+                            ", so gridDim.y, which the kernel uses, is 1.";
+        failure.place.line = find_configure_line(evidence.source.text, ".grid");
+        failure.advice =
+            "In configure, give the grid two sizes; or let the kernel compute the number of rows "
+            "of tiles from rows, with ceil_div.";
+        return true;
+    }
     const std::string index = is_block_flat ? "threadIdx.y" : "blockIdx.y";
     const auto& sizes = is_block_flat ? trial.launch.block : trial.launch.grid;
     failure.headline +=
@@ -431,10 +464,13 @@ std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& e
                                 : std::optional<BlockOrigins>();
     if (origins && origins->step_x().row > 0)
         return find_exchanged_grid_by_origins(*origins, *launch, trial, evidence);
-    if (is_by_threads && !is_square) return explain_exchanged_grid(trial, evidence);
+    if (is_by_threads && !is_square) {
+        return explain_exchanged_grid(trial, evidence, swaps_for(trial.launch, trial.shape));
+    }
     if (!launch) return std::nullopt;
-    if (is_by_threads && fits_exchanged_grid(*launch, kTestRectangle))
-        return explain_exchanged_grid(trial, evidence);
+    if (is_by_threads && fits_exchanged_grid(*launch, kTestRectangle)) {
+        return explain_exchanged_grid(trial, evidence, swaps_for(*launch, kTestRectangle));
+    }
     if (!origins) return std::nullopt;
     return find_exchanged_grid_by_origins(*origins, *launch, trial, evidence);
 }

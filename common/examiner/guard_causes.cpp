@@ -85,6 +85,49 @@ LineMistake find_other_index(const std::vector<Condition>& conditions,
     return mistake;
 }
 
+/// Looks for a condition whose two comparisons both refer to an element other than the accessed one.
+LineMistake find_other_element(const std::vector<Condition>& conditions,
+                               const std::vector<NeededCheck>& needed_checks,
+                               const std::string& text, int line) {
+    if (needed_checks[0].bound == needed_checks[1].bound) return {};
+    for (const Condition& condition : conditions) {
+        std::vector<const ComparisonTerm*> terms(2);
+        for (const ComparisonTerm& term : condition.comparisons) {
+            for (const std::size_t i : {0U, 1U}) {
+                const bool has_bound = term.right_side == needed_checks[i].bound;
+                if (has_bound && is_strict(term, condition)) terms[i] = &term;
+            }
+        }
+        if (!terms[0] || !terms[1]) continue;
+        const auto differs = [&](std::size_t i) {
+            const auto compared =
+                           IndexSum::parse(text, terms[i]->left_side, condition.comparison_line),
+                       used = IndexSum::parse(text, needed_checks[i].index, line);
+            return compared && used && !(*compared - *used).is_zero_with_constants(text);
+        };
+        if (!differs(0) || !differs(1)) continue;
+        const auto list = [&](const auto& name) {
+            return add_backticks(name(0)) + " and " + add_backticks(name(1));
+        };
+        const auto compared = [&](std::size_t i) { return terms[i]->left_side; };
+        const auto used = [&](std::size_t i) { return needed_checks[i].index; };
+        if (compared(0) == used(0) && compared(1) == used(1)) {
+            return {.line = condition.line,
+                    .sentence = list(used) + " have got new values since this condition was " +
+                                "computed on line " + std::to_string(condition.comparison_line) +
+                                ".",
+                    .advice = "Compute the condition again, from the new values."};
+        }
+        return {.line = condition.line,
+                .sentence = "the condition compares " + list(compared) + ", but the access uses " +
+                            list(used) + ".",
+                .advice = "Check the element that is accessed: compare " + add_backticks(used(0)) +
+                          " with " + needed_checks[0].bound + ", and " + add_backticks(used(1)) +
+                          " with " + needed_checks[1].bound + "."};
+    }
+    return {};
+}
+
 /// Looks for a condition that compares an index with the bound of the other axis.
 LineMistake find_exchanged_bound(const std::vector<Condition>& conditions,
                                  const std::vector<NeededCheck>& needed_checks) {
@@ -172,6 +215,25 @@ LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
     return {};
 }
 
+/// Looks for a row that is counted from the start of the stack, but compared with the number of rows
+/// of one matrix.
+LineMistake find_row_of_stack(const std::vector<Condition>& conditions, const std::string& text) {
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            if (term.right_side != "MATRIX_ROWS" || !contains_word(text, "MATRIX_ROWS")) continue;
+            const std::string value = expand(text, term.left_side, condition.line);
+            if (value.find("blockIdx.z") == value.npos) continue;
+            return {.line = condition.line,
+                    .sentence = add_backticks(term.left_side) +
+                                " counts the rows of the whole stack, but it is compared with "
+                                "MATRIX_ROWS, the number of rows of one matrix: only the blocks of "
+                                "the first matrix pass.",
+                    .advice = "Compare the row within the block's own matrix with MATRIX_ROWS."};
+        }
+    }
+    return {};
+}
+
 /// Looks for a bound that an index needs but that no condition mentions.
 LineMistake find_missing_check(const std::vector<Condition>& conditions,
                                const std::vector<NeededCheck>& needed_checks, int line,
@@ -248,6 +310,7 @@ LineMistake find_passed_check(const std::string& matrix, int line, const Evidenc
         [&] { return find_wrong_connective(conditions); },
         [&] { return find_bound_let_through(conditions, check_list); },
         [&] { return find_exchanged_bound(conditions, check_list); },
+        [&] { return find_other_element(conditions, check_list, text, line); },
         [&] { return find_other_index(conditions, check_list[0]); },
         [&] { return find_other_index(conditions, check_list[1]); },
         [&] { return find_missing_check(conditions, check_list, line, evidence); });
@@ -406,9 +469,14 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
     const auto check_list = list_needed_checks(find_matrix_index(text, line, matrix), evidence);
     if (!check_list.empty()) {
         const int width = vector_width(code_on_line(text, line));
-        if (auto mistake =
-                first_mistake([&] { return find_margin(conditions, check_list, width, text); },
-                              [&] { return find_exchanged_bound(conditions, check_list); });
+        if (auto mistake = first_mistake(
+                [&] { return find_margin(conditions, check_list, width, text); },
+                [&] { return find_exchanged_bound(conditions, check_list); },
+                [&] {
+                    return fault == Fault::part_of_each_tile
+                               ? LineMistake{}
+                               : find_other_element(conditions, check_list, text, line);
+                });
             mistake.line > 0)
             return mistake;
         // If each thread repeatedly stores to the same element, the mistake is in the index, not in
@@ -437,6 +505,16 @@ void blame_strict_check(Failure& failure, const LineMistake& mistake) {
 
 }  // namespace
 
+LineMistake find_check_of_other_element(const std::string& array, int line,
+                                        const std::string& text) {
+    const MatrixIndex index = find_matrix_index(text, line, array);
+    if (index.pitch != "cols") return {};
+    return find_other_element(
+        find_conditions(text, line),
+        {{remove_zero(index.outer_term), "rows"}, {remove_zero(index.inner_term), "cols"}}, text,
+        line);
+}
+
 bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (failure.kind == FailureKind::no_bounds_check ||
@@ -462,8 +540,9 @@ bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence&
     if (failure.kind != FailureKind::uninitialised_shared) return false;
     const std::string input_name = matrix_name(false, evidence);
     const int access = find_access_line(text, input_name);
-    LineMistake mistake;
-    if (evidence.was_correct_on_whole_tiles) {
+    LineMistake mistake = find_row_of_stack(find_conditions(text, access), text);
+    if (mistake.line > 0) {
+    } else if (evidence.was_correct_on_whole_tiles) {
         mistake = find_strict_check(input_name, access, Fault::none, evidence);
     } else {
         const auto check_list =

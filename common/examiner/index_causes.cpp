@@ -33,6 +33,33 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
     return true;
 }
 
+/// Returns the factor of threadIdx.x in an expression, whose factor may be a constant of the file.
+/// Returns nothing if the factor is anything else.
+std::optional<long long> thread_factor_with_constants(const std::string& text,
+                                                      const std::string& expression) {
+    static const TextPattern thread(R"(threadIdx\.x(?:\s*\*\s*\(*\s*(\w+))?)");
+    TextMatch match;
+    if (!search(expression, match, thread)) return 0;
+    return match[1].matched ? constant_value(text, match.str(1)) : 1;
+}
+
+/// Explains rows that do not begin at a multiple of the vector's size, because the length of a row
+/// is not such a multiple. Returns false if it is one.
+bool explain_misaligned_rows(Failure& failure, const std::string& pitch, int width,
+                             const std::string& matrix) {
+    const long long length = pitch == "cols"   ? failure.shape.cols
+                             : pitch == "rows" ? failure.shape.rows
+                                               : 0;
+    if (length % width == 0) return false;
+    const std::string number = std::to_string(width);
+    failure.headline = "a row of `" + matrix + "` has " + pitch + " = " + std::to_string(length) +
+                       " floats, so not every row begins at a multiple of " +
+                       std::to_string(4 * width) + " bytes, as a float" + number + " requires.";
+    failure.advice = "Use a float" + number + " only if " + pitch + " is a multiple of " + number +
+                     "; otherwise move single floats, or treat the matrix as one long row.";
+    return true;
+}
+
 bool explain_misaligned(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const int line = failure.place.line;
@@ -46,8 +73,12 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
     if (index.inner_term.empty()) return false;
     const std::string variable = split_outside_brackets(index.inner_term, "+").front();
     const int assignment_line = find_assignment_line(text, variable, line);
-    const int factor = factor_of_thread(expand(text, variable, line));
+    const auto thread_factor = thread_factor_with_constants(text, expand(text, variable, line));
+    if (!thread_factor) return false;
+    const long long factor = *thread_factor;
     if (factor > 0 && factor % width == 0) {
+        if (explain_misaligned_rows(failure, index.pitch, width, matrix_name(!is_load, evidence)))
+            return true;
         if (split_outside_brackets(index.inner_term, "+").size() < 2) return false;
         failure.headline = add_backticks(index.inner_term) + " is not always a multiple of " +
                            std::to_string(width) + ", as " + vector +
@@ -96,16 +127,16 @@ bool counts_floats(const std::string& text, const std::string& term, int line, i
     return is_row || factor_of_thread(expanded_index) % width == 0;
 }
 
-FloatIndex find_float_index(const std::string& text) {
-    static const TextPattern pointer(
-        R"(reinterpret_cast\s*<\s*(?:const\s+)?float([24])\s*(?:const\s*)?\*\s*>\s*\(\s*(?:in|out)\s*\)\s*\[)");
-    const std::string code = code_for_search(text);
+/// Returns the first access to a vector pointer with an index that counts floats. `pointer` matches
+/// the pointer and its opening bracket.
+FloatIndex find_float_index(const std::string& text, const std::string& code,
+                            const TextPattern& pointer, int width) {
     for (const TextMatch& match : find_matches(code, pointer)) {
         const std::size_t opening_position = match_end(match) - 1;
         const std::string index = simplify_expression(
             code.substr(opening_position + 1,
                         find_closing_bracket(code, opening_position) - opening_position - 1));
-        const int line = line_number_at(code, opening_position), width = std::stoi(match.str(1));
+        const int line = line_number_at(code, opening_position);
         if (split_outside_brackets(index, "/").size() == 2 &&
             split_outside_brackets(index, "+").size() == 1)
             continue;
@@ -116,17 +147,43 @@ FloatIndex find_float_index(const std::string& text) {
     return {};
 }
 
+FloatIndex find_float_index(const std::string& text) {
+    const std::string code = code_for_search(text);
+    for (const int width : {2, 4}) {
+        const std::string cast = R"(reinterpret_cast\s*<\s*(?:const\s+)?float)" +
+                                 std::to_string(width) +
+                                 R"(\s*(?:const\s*)?\*\s*>\s*\(\s*(?:in|out)\s*\))";
+        if (auto found = find_float_index(text, code, TextPattern(cast + R"(\s*\[)"), width);
+            found.line > 0)
+            return found;
+        const TextPattern variable(R"(\b(\w+)\s*=\s*)" + cast + R"(\s*;)");
+        for (const TextMatch& match : find_matches(code, variable)) {
+            const TextPattern access("\\b" + match.str(1) + R"(\s*\[)");
+            if (auto found = find_float_index(text, code, access, width); found.line > 0)
+                return found;
+        }
+    }
+    return {};
+}
+
 bool explain_float_index(Failure& failure, const Evidence& evidence) {
     const FloatIndex float_index = find_float_index(evidence.source.text);
     if (float_index.line == 0) return false;
     const std::string vector = "float" + std::to_string(float_index.width);
-    blame_line(failure, float_index.line,
-               "element i of a " + vector + " pointer begins at float " +
-                   std::to_string(float_index.width) + " * i, but " +
-                   add_backticks(float_index.term) + " in its index counts floats.",
-               "Divide the whole index by " + std::to_string(float_index.width) +
-                   ", or take the address of the float first: reinterpret_cast<" + vector +
-                   "&>(out[i]) or reinterpret_cast<const " + vector + "&>(in[i]).");
+    const bool has_quotient =
+        code_on_line(evidence.source.text, float_index.line)
+            .find("/ " + std::to_string(float_index.width)) != std::string::npos;
+    blame_line(
+        failure, float_index.line,
+        "element i of a " + vector + " pointer begins at float " +
+            std::to_string(float_index.width) + " * i, but " + add_backticks(float_index.term) +
+            " in its index counts floats.",
+        (has_quotient
+             ? "Every term must count " + vector + "s: divide " + add_backticks(float_index.term) +
+                   " by " + std::to_string(float_index.width) + " too, or take"
+             : "Divide the whole index by " + std::to_string(float_index.width) + ", or take") +
+            " the address of the float first: reinterpret_cast<" + vector +
+            "&>(out[i]) or reinterpret_cast<const " + vector + "&>(in[i]).");
     return true;
 }
 

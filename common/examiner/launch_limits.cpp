@@ -34,7 +34,9 @@ Failure find_oversized_grid(const LaunchShape& launch, Shape shape, const std::s
             .place = {file, 0, 0},
             .shape = shape,
             .details = wrap("The launch is " + launch.text() + "."),
-            .advice = "Divide rows and cols by the side of the tile, with ceil_div."};
+            .advice =
+                "Count blocks, not elements: divide cols by the number of columns that one block "
+                "processes, and rows by its number of rows, with ceil_div."};
 }
 
 }  // namespace coalesce

@@ -19,17 +19,43 @@ namespace {
 
 // ---- units ----
 
-/// Finds a matrix index that contains sizeof.
-LineMistake find_sizeof_in_index(const std::string& code) {
+/// Finds a matrix index, or an offset that is added to a matrix, that contains sizeof.
+LineMistake find_sizeof_in_index(const std::string& text, const std::string& code) {
     static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
+    static const TextPattern offset(R"(\(\s*(?:in|out|data)\s*\+([^;()]*)\))");
+    static const TextPattern product(R"(\b(\w+)\s*=[^=;]*\*\s*(?:int\()?sizeof\s*\()");
+    int candidates = 0;
+    const auto find_in = [&](const std::string& index, int line) -> LineMistake {
+        if (++candidates > kMaxCandidates) return {};
+        static const TextPattern bytes(
+            R"(\*\s*\(*(?:int\()?sizeof\b|\bsizeof\s*\([^()]*\)\)?\s*\*)");
+        const bool is_direct = contains(index, bytes);
+        const std::string expanded = expand(text, index, line);
+        if (!is_direct && !contains(expanded, bytes)) return {};
+        int blamed_line = line;
+        std::string subject = "this index has";
+        for (const TextMatch& match : find_matches(code, product)) {
+            const int at = line_of_match(code, match);
+            if (is_direct || at >= line) continue;
+            blamed_line = at;
+            subject = add_backticks(match.str(1)) + " has";
+        }
+        return {blamed_line,
+                subject + " a number of bytes as a factor, but an index counts elements.",
+                "Drop sizeof: in[i] and in + i refer to element i, whatever its size. A float4 "
+                "has 4 elements."};
+    };
     for (const TextMatch& match : find_matches(code, matrix)) {
         const std::size_t opening_position = match_end(match) - 1;
-        const std::string index = code.substr(
-            opening_position, find_closing_bracket(code, opening_position) - opening_position);
-        if (index.find("sizeof") == index.npos) continue;
-        return {line_number_at(code, opening_position),
-                "this index is multiplied by a number of bytes, but an index counts elements.",
-                "Drop sizeof: in[i] is element i, whatever its size."};
+        const std::string index =
+            code.substr(opening_position + 1,
+                        find_closing_bracket(code, opening_position) - opening_position - 1);
+        const LineMistake mistake = find_in(index, line_number_at(code, opening_position));
+        if (mistake.line > 0) return mistake;
+    }
+    for (const TextMatch& match : find_matches(code, offset)) {
+        const LineMistake mistake = find_in(match.str(1), line_of_match(code, match));
+        if (mistake.line > 0) return mistake;
     }
     return {};
 }
@@ -115,6 +141,75 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
                 " to the index of the tile, and to the row or the column along which the loop "
                 "advances."};
 }
+
+}  // namespace
+
+LineMistake find_lost_exchange(const std::string& text) {
+    const std::string code = code_for_search(text);
+    static const TextPattern exchange(
+        R"(([a-z]\w*(?:\[[^\];=]*\])?)\s*=\s*([a-z]\w*(?:\[[^\];=]*\])?)\s*;\s*([a-z]\w*(?:\[[^\];=]*\])?)\s*=\s*([a-z]\w*(?:\[[^\];=]*\])?)\s*;)");
+    for (const TextMatch& match : find_matches(code, exchange)) {
+        const std::string one = match.str(1), other = match.str(2);
+        if (one == other || match.str(4) != one || match.str(3) != other) continue;
+        return {line_of_match(code, match, 3),
+                add_backticks(one) + " has just been overwritten, so this gives " +
+                    add_backticks(other) + " its own value back: both are now equal.",
+                "Keep the old value of " + add_backticks(one) +
+                    " in a third variable while the two are exchanged."};
+    }
+    return {};
+}
+
+LineMistake find_rounded_quotient(const std::string& text, Shape shape) {
+    static const TextPattern quotient(R"(\b([a-z]\w*)\s*=\s*(rows|cols)\s*/\s*(\w+)\s*;)");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& match : find_matches(code, quotient)) {
+        const auto divisor = constant_value(text, match.str(3));
+        const long long side = match.str(2) == "rows" ? shape.rows : shape.cols;
+        if (!divisor || *divisor < 2 || side % *divisor == 0) continue;
+        return {line_of_match(code, match),
+                add_backticks(match.str(1)) + " rounds down: with " + match.str(2) + " = " +
+                    std::to_string(side) + ", it is " + std::to_string(side / *divisor) +
+                    ", but the partial tile at the edge needs one more.",
+                "Round up: ceil_div(" + match.str(2) + ", " + match.str(3) + ")."};
+    }
+    return {};
+}
+
+LineMistake find_loop_beyond_array(const std::string& text, int line) {
+    static const TextPattern header(R"(;\s*(\w+)\s*<=?\s*([a-z]\w*)\s*;)");
+    const std::string code = code_on_line(text, line);
+    for (const Loop& loop : find_loops(text)) {
+        const std::string head = code_on_line(text, loop.first_line);
+        TextMatch match;
+        if (line < loop.first_line || line > loop.last_line || loop.counter.empty() ||
+            !search(head, match, header) || match.str(1) != loop.counter)
+            continue;
+        for (const SharedArray& array : list_shared_arrays(text)) {
+            const std::size_t at = find_word(code, array.name);
+            if (at == code.npos || array.lengths.size() != 2) continue;
+            std::size_t opening_position = at + array.name.size();
+            for (const std::size_t part : {0U, 1U}) {
+                if (opening_position >= code.size() || code[opening_position] != '[') break;
+                const std::size_t end = find_closing_bracket(code, opening_position);
+                const std::string index =
+                    trimmed(code.substr(opening_position + 1, end - opening_position - 1));
+                opening_position = end + 1;
+                if (index != loop.counter) continue;
+                return {loop.first_line,
+                        add_backticks(loop.counter) + " goes up to " + match.str(2) +
+                            ", but it counts the " + (part == 0 ? "rows" : "columns") + " of " +
+                            add_backticks(array.name) + ", of which there are only " +
+                            std::to_string(array.lengths[part]) + ".",
+                        "End this loop at the length of the array, " +
+                            std::to_string(array.lengths[part]) + "."};
+            }
+        }
+    }
+    return {};
+}
+
+namespace {
 
 // ---- lists of components ----
 
@@ -248,6 +343,10 @@ std::vector<IndexForm> index_forms(const std::string& text, const std::string& a
         const std::string index =
             trimmed(code.substr(opening_position + 1, closing_position - opening_position - 1));
         IndexForm form{line_number_at(code, opening_position), "", ""};
+        // A variable may hold the result of the function.
+        static const TextPattern any_call(R"(\b[a-z]\w*\s*\()");
+        const std::string expanded = expand(text, index, form.line);
+        if (!contains(index, any_call) && contains(expanded, any_call)) continue;
         if (code_on_line(text, form.line).find("__shared__") != std::string::npos) continue;
         TextMatch inner_match;
         if (search(index, inner_match, call)) {
@@ -334,21 +433,22 @@ LineMistake find_early_condition(const std::string& text, int access_line) {
 
 /// Finds a condition that excludes valid elements because it compares a row with a column, or
 /// requires an index greater than 0.
-LineMistake find_condition_that_excludes(const std::string& text, int access_line) {
+LineMistake find_condition_that_excludes(const std::string& text, int access_line,
+                                         bool is_in_place) {
     for (const Condition& condition : find_conditions(text, access_line)) {
         if (condition.is_exit) continue;
         for (const ComparisonTerm& term : condition.comparisons) {
             const bool is_above_zero = term.op == ">" && term.right_side == "0" &&
                                        term.left_side.find("Idx") == term.left_side.npos;
             if (is_above_zero) {
-                return {condition.line,
+                return {condition.comparison_line,
                         add_backticks(term.left_side + " > 0") + " excludes " +
                             add_backticks(term.left_side) + " = 0, which is a valid index.",
                         "Use >=."};
             }
             const bool is_pair = (term.left_side == "row" && term.right_side == "col") ||
                                  (term.left_side == "col" && term.right_side == "row");
-            if (!is_pair || term.op == "!=") continue;
+            if (!is_pair || term.op == "!=" || is_in_place) continue;
             return {condition.line,
                     add_backticks(term.left_side + " " + term.op + " " + term.right_side) +
                         " excludes elements of the matrix, such as those on the diagonal.",
@@ -396,7 +496,8 @@ LineMistake find_whole_row_copied(const std::string& text) {
     return {line_of_match(code, match),
             "each copy has the length of a whole row of the tile, even where the matrix ends "
             "before the tile does.",
-            "Copy bytes_of_row bytes, which is the part of the row that is inside the matrix."};
+            "Copy only the rows that the matrix has, and of each row only bytes_of_row bytes, the "
+            "part that is inside the matrix; and announce exactly these bytes to the mbarrier."};
 }
 
 /// Finds an mbarrier that is used before it is initialized.
@@ -457,14 +558,24 @@ LineMistake find_pair_condition(const std::string& code) {
     static const TextPattern never_true_check(
         R"(if\s*\(\s*blockIdx\.[xy]\s*!=\s*blockIdx\.[xy]\s*\)\s*\{?\s*return)");
     static const TextPattern diagonal_check(R"(if\s*\([^;{]*\b(row\s*==\s*col|col\s*==\s*row)\b)");
+    static const TextPattern exit(R"(\b(?:return|continue|break)\b)");
     TextMatch match;
+    const auto leaves = [&](const TextMatch& check) {
+        const std::size_t opening_position = code.find('(', match_offset(check));
+        const std::size_t closing_position = find_closing_bracket(code, opening_position);
+        std::size_t end = code.find_first_of(";{", closing_position);
+        if (end != code.npos && code[end] == '{') end = find_closing_bracket(code, end);
+        const std::string body = code.substr(std::min(closing_position, code.size()),
+                                             end == code.npos ? end : end - closing_position);
+        return contains(body, exit);
+    };
     if (search(code, match, never_true_check)) {
         return {line_of_match(code, match),
                 "only the blocks on the diagonal continue here, so all pairs of tiles stay as they "
                 "are.",
                 "Make one block of each pair return, not both: compare with >, not with !=."};
     }
-    if (search(code, match, diagonal_check)) {
+    if (search(code, match, diagonal_check) && !leaves(match)) {
         return {line_of_match(code, match, 1),
                 add_backticks(match.str(1)) +
                     " stores the second tile only on the diagonal, where "
@@ -472,6 +583,74 @@ LineMistake find_pair_condition(const std::string& code) {
                 "Skip the second store on the diagonal, not everywhere else: compare with !=."};
     }
     return {};
+}
+
+/// Finds a store of one tile of a pair that comes before the other tile is read.
+LineMistake find_early_store(const std::string& text) {
+    static const TextPattern load(R"(\b(\w+)\s*\[[^=;]*=\s*data\s*\[)");
+    static const TextPattern store(R"(\bdata\s*\[[^=;]*=\s*(\w+)\s*\[)");
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    int store_line = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        TextMatch match;
+        const int line = static_cast<int>(i) + 1;
+        if (store_line == 0 && search(lines[i], match, store) && match.str(1) != "data")
+            store_line = line;
+        if (store_line == 0 || line == store_line || !search(lines[i], match, load) ||
+            match.str(1) == "data")
+            continue;
+        return {store_line,
+                "this stores one tile of the pair over the other, which is read only on line " +
+                    std::to_string(line) + ": its old elements are lost.",
+                "Read both tiles first, into two arrays, and wait at a barrier before anything is "
+                "stored."};
+    }
+    return {};
+}
+
+/// Finds a tile that is filled and read with the same indices, both along a column.
+LineMistake find_tile_transposed_twice(const std::string& text) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        const TextPattern fill("\\b" + array.name + R"(\[(\w+)\]\[(\w+)\]\s*=)");
+        const TextPattern read("=[^=;]*\\b" + array.name + R"(\[(\w+)\]\[(\w+)\])");
+        TextMatch fill_match, read_match;
+        int fill_line = 0, read_line = 0;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const int line = static_cast<int>(i) + 1;
+            if (fill_line == 0 && search(lines[i], fill_match, fill)) fill_line = line;
+            if (read_line == 0 && search(lines[i], read_match, read)) read_line = line;
+        }
+        if (fill_line == 0 || read_line == 0 || fill_match.str(1) != read_match.str(1) ||
+            fill_match.str(2) != read_match.str(2) ||
+            expand(text, fill_match.str(1), fill_line).find("threadIdx.x") == std::string::npos)
+            continue;
+        const std::string index = "[" + fill_match.str(1) + "][" + fill_match.str(2) + "]";
+        return {fill_line,
+                add_backticks(array.name) + " is filled at " + index + " here and read at " +
+                    index + " on line " + std::to_string(read_line) +
+                    ", so it is transposed twice, which changes nothing.",
+                "Transpose it once: fill it at [" + fill_match.str(2) + "][" + fill_match.str(1) +
+                    "], row by row."};
+    }
+    return {};
+}
+
+/// Finds a grid that has fewer blocks along an axis than the matrix has tiles, in a kernel that
+/// takes the tile of blockIdx.
+LineMistake find_missing_pairs(const std::string& text, const Trial& trial) {
+    static const TextPattern tile(R"(=\s*blockIdx\.[xy]\s*\*\s*TILE_DIM)");
+    const auto side = constant_value(text, "TILE_DIM");
+    if (!side || *side < 1 || !contains(code_for_search(text), tile)) return {};
+    const long long needed = (trial.shape.rows + *side - 1) / *side;
+    const auto& grid = trial.launch.grid;
+    if (grid[0] >= needed && grid[1] >= needed) return {};
+    return {find_configure_line(text, ".grid"),
+            "the matrix has " + format_product(needed, needed) + " tiles, but the grid has only " +
+                format_product(grid[0], grid[1]) +
+                " blocks, and each block takes the tile at its "
+                "own position.",
+            "Launch a block for every tile; the blocks below the diagonal return at once."};
 }
 
 // ---- variables that are missing from an index ----
@@ -606,6 +785,41 @@ LineMistake find_other_value(const std::string& text) {
     return {};
 }
 
+/// Finds a variable for one element that each pass of a loop overwrites, and that is used only in a
+/// later loop.
+LineMistake find_overwritten_element(const std::string& text) {
+    static const TextPattern load(R"(^\s*([a-z]\w*)\s*=[^=;]*\b(?:in|data)\s*\[)");
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    const std::vector<Loop> loops = find_loops(text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        TextMatch match;
+        if (!search(lines[i], match, load)) continue;
+        const int line = static_cast<int>(i) + 1;
+        const Loop* loop = find_innermost_loop(loops, line);
+        if (!loop) continue;
+        const std::string name = match.str(1);
+        bool is_used_inside = false, is_declared_before = false;
+        int use_line = 0;
+        const TextPattern declaration("\\bfloat[24]?\\s+" + name + R"(\s*[;=])");
+        for (std::size_t j = 0; j < lines.size(); ++j) {
+            const int at = static_cast<int>(j) + 1;
+            if (at < loop->first_line) is_declared_before |= contains(lines[j], declaration);
+            if (at == line || !contains_word(lines[j], name)) continue;
+            if (at >= loop->first_line && at <= loop->last_line) is_used_inside = true;
+            if (at > loop->last_line && use_line == 0) use_line = at;
+        }
+        const Loop* other_loop = find_innermost_loop(loops, use_line);
+        if (!is_declared_before || is_used_inside || !other_loop || use_line == 0) continue;
+        return {line,
+                add_backticks(name) +
+                    " holds a single element: each pass of this loop overwrites "
+                    "the element of the pass before it, and line " +
+                    std::to_string(use_line) + " stores only the last one.",
+                "Keep the elements of all passes in an array, with one element for each pass."};
+    }
+    return {};
+}
+
 /// Finds a copy that loads one element but stores to the position of another.
 LineMistake find_other_cell(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
@@ -711,6 +925,17 @@ LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
     }
     const LineMistake loop_mistake = find_early_end(text, missing_elements);
     if (loop_mistake.line > 0) return loop_mistake;
+    static const TextPattern single_store(R"(\belse\b[^;]*\bout\s*\[\s*(\w+)\s*\]\s*=)");
+    TextMatch single_match;
+    if (search(body, single_match, single_store) &&
+        single_match.str().find("for") == std::string::npos) {
+        return {line_of_match(body, single_match, 1) + offset,
+                "up to three elements remain after the last whole float4, but this moves only "
+                "one of them, " +
+                    add_backticks(single_match.str(1)) + ".",
+                "Move all elements from " + add_backticks(single_match.str(1)) +
+                    " to the end of the matrix, in a loop."};
+    }
     return {line_of_match(body, match) + offset,
             "the last " + (missing_elements == 1 ? "" : std::to_string(missing_elements) + " ") +
                 (missing_elements == 1 ? "element of " : "elements of ") + std::to_string(count) +
@@ -744,10 +969,23 @@ LineMistake find_copy_mistake(const Failure& failure, const Trial& trial, const 
     if (auto mistake = find_shared_value(code_for_search(text)); mistake.line > 0) return mistake;
     if (!is_wrong_result && failure.kind != FailureKind::elements_left_out) return {};
     if (auto mistake = find_other_value(text); mistake.line > 0) return mistake;
+    if (auto mistake = find_overwritten_element(text); mistake.line > 0) return mistake;
     if (!is_wrong_result) return {};
     const LineMistake cell_mistake = is_certain(failure) ? LineMistake{} : find_other_cell(text);
     return cell_mistake.line > 0 || !is_unwritten_fault(failure) ? cell_mistake
                                                                  : find_rest_left_out(trial, text);
+}
+
+/// Looks for mistakes in a kernel that transposes pairs of tiles in place.
+LineMistake find_in_place_mistake(const Failure& failure, const Trial& trial,
+                                  const std::string& text) {
+    LineMistake mistake = find_pair_condition(code_for_search(text));
+    if (mistake.line == 0 && failure.kind == FailureKind::wrong_result)
+        mistake = find_early_store(text);
+    if (mistake.line == 0 && failure.fault == Fault::tile_not_transposed)
+        mistake = find_tile_transposed_twice(text);
+    if (mistake.line == 0 && is_unwritten_fault(failure)) mistake = find_missing_pairs(text, trial);
+    return mistake.line > 0 ? mistake : find_unread_tile(text);
 }
 
 }  // namespace
@@ -770,6 +1008,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
     const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock;
     const bool uses_mbarrier = tracks_copies_with_mbarrier(text);
     const LineMistake mistake = first_mistake(
+        find_if_possible(is_outside || failure.kind == FailureKind::outside_shared_memory,
+                         [&] { return find_condition_that_always_holds(text); }),
         find_if_possible(
             uses_mbarrier && (is_outside || failure.kind == FailureKind::copy_not_waited_for),
             [&] { return find_whole_row_copied(text); }),
@@ -779,17 +1019,18 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         [&] { return find_pair_mistake(failure, evidence); },
         [&] { return find_coordinate_mistake(failure, trial, evidence); },
         [&] { return find_component_mistake(failure, evidence); },
-        find_if_possible(has_wrong_data, [&] { return find_sizeof_in_index(code); }),
+        find_if_possible(has_wrong_data, [&] { return find_lost_exchange(text); }),
+        find_if_possible(has_wrong_data, [&] { return find_sizeof_in_index(text, code); }),
         find_if_possible(has_wrong_data, [&] { return find_multiplied_thread(code); }),
         find_if_possible(has_wrong_data, [&] { return find_moved_twice(text); }),
         find_if_possible(is_unwritten, [&] { return find_exchanged_quotient(code); }),
-        find_if_possible(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
-        find_if_possible(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
+        find_if_possible(task.in_place && !is_outside,
+                         [&] { return find_in_place_mistake(failure, trial, text); }),
         find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
         find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
         find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),
         find_if_possible(has_wrong_data && !is_outside,
-                         [&] { return find_condition_that_excludes(text, store); }),
+                         [&] { return find_condition_that_excludes(text, store, task.in_place); }),
         find_if_possible(is_unfilled || is_outside,
                          [&] { return find_negative_index(text, store, output_name); }),
         find_if_possible(is_outside,

@@ -23,6 +23,50 @@ LineMistake find_coordinate_mistake(const Failure& failure, const Trial& trial,
 /// computed the thread's own row or column, which it never uses.
 LineMistake find_loop_over_matrix(const std::string& text, int line);
 
+// ---- reach_causes.cpp ----
+
+/// Looks for an access whose passes or blocks overlap, or leave rows or columns out. `unreached` is
+/// a cell that no thread accesses, if one is known; the mistake must then explain this cell.
+/// `matrix_size` is the size of the accessed matrix.
+LineMistake find_reach_mistake(const std::string& text, const std::string& matrix, int line,
+                               const LaunchShape& launch, Shape matrix_size,
+                               const std::optional<Cell>& unreached);
+/// Looks for a loop around a line that begins at the thread's index in the grid, but advances by
+/// less than the number of threads in the grid.
+LineMistake find_short_stride(const std::string& text, int line, const LaunchShape& launch);
+
+// ---- guard_causes.cpp ----
+
+/// Looks for a condition that checks the row and the column of an element other than the one that a
+/// line accesses. The array has `rows` rows of `cols` elements.
+LineMistake find_check_of_other_element(const std::string& array, int line,
+                                        const std::string& text);
+
+// ---- line_causes.cpp ----
+
+/// Looks for two assignments that should exchange two values, but lose one of them.
+LineMistake find_lost_exchange(const std::string& text);
+/// Looks for a loop around a line whose counter is an index of a shared array, but goes up to a size
+/// of the input.
+LineMistake find_loop_beyond_array(const std::string& text, int line);
+
+/// Looks for a number of tiles that the kernel computes by a division that rounds down, although
+/// the side of the matrix is not a multiple of the tile's.
+LineMistake find_rounded_quotient(const std::string& text, Shape shape);
+
+// ---- shuffle_causes.cpp ----
+
+/// Looks for the only loop of shuffles in a kernel whose offsets do not combine all 32 lanes.
+LineMistake find_short_shuffle(const std::string& text);
+/// Looks for a lane that is computed as threadIdx.x / 32, or a warp as threadIdx.x % 32.
+LineMistake find_exchanged_lane(const std::string& text);
+
+// ---- unsigned_causes.cpp ----
+
+/// Looks for a comparison with 0 that always holds, because the variable is unsigned, and for a
+/// loop that divides its counter until it is 0 but also runs for 0.
+LineMistake find_condition_that_always_holds(const std::string& text);
+
 // ---- component_causes.cpp ----
 //
 // Finds mistakes in the elements that a thread keeps in a vector or in a local array.

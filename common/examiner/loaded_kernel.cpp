@@ -258,7 +258,11 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     if (has_too_large_dimension || launch.threads() > max_threads_) {
         return make_failure(FailureKind::block_too_large,
                             block + "; " + std::to_string(max_threads_) + " is the maximum.",
-                            "Make .block smaller, or reduce the constants that it uses.");
+                            launch.block[0] == launch.block[1]
+                                ? "Make .block smaller: the largest square block has 32 x 32 "
+                                  "threads. If a constant gives its sides, the tile needs the same "
+                                  "constant: reduce the constant itself."
+                                : "Make .block smaller, or reduce the constants that it uses.");
     }
     const long long max_bytes = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > max_bytes) {

@@ -100,9 +100,23 @@ private:
         const bool is_number = !word.empty() && word.size() <= max_digits &&
                                word.find_first_not_of("0123456789") == word.npos;
         if (is_number) return std::stoll(word);
+        if (word == "sizeof") return size_of_type();
         const auto value_entry = values_.find(word);
         is_valid_ &= value_entry != values_.end();
         return is_valid_ ? value_entry->second : 0;
+    }
+
+    /// Evaluates the parentheses after sizeof. The value of a larger expression is unknown.
+    long long size_of_type() {
+        constexpr std::pair<const char*, long long> sizes[] = {
+            {"(float)", 4}, {"(int)", 4}, {"(unsigned)", 4}, {"(float2)", 8}, {"(float4)", 16}};
+        for (const auto& [type, size] : sizes) {
+            if (text_.compare(position_, std::string_view(type).size(), type) != 0) continue;
+            position_ += std::string_view(type).size();
+            return size;
+        }
+        is_valid_ = false;
+        return 0;
     }
 
     const std::string& text_;

@@ -272,7 +272,8 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const 
     failure.place = {verdict.file, wait_line, 0};
     failure.advice =
         "Use two stages: start the copy of the next tile before waiting for this tile, and leave "
-        "that copy in flight with __pipeline_wait_prior(1).";
+        "that copy in flight with __pipeline_wait_prior(1). Commit a group in every pass, even an "
+        "empty one, so that the wait also covers the last tile.";
     return failure;
 }
 

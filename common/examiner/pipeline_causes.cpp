@@ -177,6 +177,16 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
                 "Wait in every pass, before the tile is read."};
     }
     TextMatch match;
+    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
+    const PipelineStep* commit = find_step(steps, PipelineStep::commit);
+    if (copy && commit && copy->line < wait->line && wait->line < commit->line &&
+        search(wait->text, match, count) && match.str(1) == "1") {
+        return {wait->line,
+                "this wait comes before the commit on " + format_line_note(commit->line) +
+                    ": the newest committed group is still this tile's own, and the wait leaves "
+                    "this group in flight.",
+                "Commit the next tile's copies first, then wait."};
+    }
     if (search(wait->text, match, count) && std::stoi(match.str(1)) > 1 &&
         std::ranges::count(steps, PipelineStep::commit, &PipelineStep::kind) == 1) {
         return {wait->line,
@@ -238,7 +248,8 @@ StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std:
     stages.filled_stage = find_stage(stages.copy);
     stages.read_stage = find_stage(stages.use);
     for (int line = loop.first_line + 1; line < loop.last_line; ++line) {
-        static const TextPattern stage_update(R"(^\s*(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
+        static const TextPattern stage_update(
+            R"(^\s*(?:const\s+)?(?:int\s+|unsigned\s+|bool\s+)?(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
         const std::string code = code_on_line(text, line);
         TextMatch match;
         if (!search(code, match, stage_update)) continue;
@@ -247,6 +258,13 @@ StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std:
         stages.assignment = match.str(2);
     }
     return stages;
+}
+
+/// Reports whether a copy takes the tile of this pass, whose number is the loop's counter.
+bool copies_own_tile(const std::string& call, const std::string& counter) {
+    const TextPattern other_tile("\\b" + counter + R"(\s*\+)");
+    return contains_word(call, counter) && !contains_word(call, "next") &&
+           !contains(call, other_tile);
 }
 
 /// Finds a stage that an iteration both fills and reads, or a stage variable that never changes.
@@ -267,15 +285,14 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
                     format_line_note(copy->line) + "; the tile of this pass is in the other stage.",
                 "Read the stage that was filled in the previous pass: " + variable + "."};
     }
-    if (filled_stage == read_stage && contains_word(copy->text, loop.counter) &&
-        !contains_word(copy->text, "next")) {
+    if (filled_stage == read_stage && copies_own_tile(copy->text, loop.counter)) {
         return {copy->line,
                 "this copies the tile of this pass, `" + loop.counter +
                     "`, although its copy has been in flight since the previous pass.",
                 "Start the copy of the next tile here, into the other stage."};
     }
     // With an even step, such as an even number of blocks, the remainder never changes.
-    static const TextPattern remainder(R"(^=[^/]*%\s*\d+\s*$)");
+    static const TextPattern remainder(R"(^=[^/]*(?:%\s*\d+|&\s*1)\s*$)");
     if (contains(assignment, remainder) && contains_word(assignment, loop.counter) && loop.step &&
         loop.step->find("+=") != std::string::npos) {
         return {
@@ -310,6 +327,14 @@ LineMistake find_wrong_change_of_stage(const StageUse& stages) {
         return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
                 "Make this variable alternate between the two stages: use 1 - " + variable +
                     ", or the remainder modulo 2."};
+    }
+    if (changes > 0 && changes < copy->line && filled_stage == read_stage &&
+        read_stage == variable) {
+        return {changes,
+                "the stage changes before the next tile's copy starts, so " +
+                    format_line_note(use->line) + " reads the stage that this copy fills.",
+                "Change the stage at the end of the pass, after the tile has been read, and copy "
+                "the next tile into the other stage."};
     }
     const bool is_sum_without_modulo =
         filled_stage.find('+') != filled_stage.npos && filled_stage.find('%') == filled_stage.npos;
@@ -363,16 +388,20 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!loop.step || loop.counter.empty()) return {};
     static const TextPattern step(R"(\+=\s*(.+)$)");
     static const TextPattern next_update(R"(\bnext\s*=\s*(\w+)\s*\+\s*([^;]+);)");
+    const TextPattern next_argument("\\(.*,\\s*(" + loop.counter + R"()\s*\+\s*([^,;()]+)\)\s*;)");
     TextMatch step_match, next_match;
     if (!search(*loop.step, step_match, step)) return {};
-    for (int line = loop.first_line; line <= loop.last_line; ++line) {
+    for (int line = loop.first_line + 1; line <= loop.last_line; ++line) {
         const std::string code = code_on_line(text, line);
-        if (!search(code, next_match, next_update) || next_match.str(1) != loop.counter) continue;
-        if (trimmed(next_match.str(2)) == trimmed(step_match.str(1))) return {};
+        const bool is_next =
+            search(code, next_match, next_update) || search(code, next_match, next_argument);
+        if (!is_next || next_match.str(1) != loop.counter) continue;
+        const std::string loop_step = split_outside_brackets(step_match.str(1), ",").front();
+        if (trimmed(next_match.str(2)) == loop_step) return {};
         return {line,
                 "this uses `" + loop.counter + " + " + trimmed(next_match.str(2)) +
                     "` as the next tile, but the loop continues with `" + loop.counter + " + " +
-                    trimmed(step_match.str(1)) + "`.",
+                    loop_step + "`.",
                 "Use the tile of the next pass of the loop."};
     }
     return {};
@@ -387,8 +416,7 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
     const auto step_contains = [](const PipelineStep* step, const std::string& word) {
         return contains_word(step->text, word);
     };
-    if (step_contains(copy, loop.counter) && !step_contains(copy, "next") &&
-        copy->line < use->line) {
+    if (copies_own_tile(copy->text, loop.counter) && copy->line < use->line) {
         return {copy->line, "this copies the tile of this pass, `" + loop.counter + "`, again.",
                 "Start the copy of the next tile."};
     }

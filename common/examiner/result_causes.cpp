@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "examiner/line_mistake.h"
+#include "examiner/matches.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
@@ -114,16 +115,31 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     const std::string guess_text = ": swap the block indices too";
     const std::size_t at = failure.headline.find(guess_text);
     if (failure.fault != Fault::tile_not_moved || at == std::string::npos) return;
-    const std::string code = code_for_search(evidence.source.text);
-    static const TextPattern exchanged_column(R"(\bcol\s*=\s*blockIdx\.y)");
     if (evidence.exercise.task().in_place) {
         failure.headline.erase(at, guess_text.size());
-    } else if (contains(code, exchanged_column)) {
-        failure.headline.replace(at, guess_text.size(),
-                                 ": the block indices are swapped where col and row are set, and "
-                                 "the index of the store swaps them once more");
-        failure.advice = "Swap them in only one of the two places.";
+        return;
     }
+    static const TextPattern column(R"(\bcol\s*=\s*(blockIdx\.[xy]|tile_row|tile_col)\b)");
+    const std::string code = code_for_search(evidence.source.text);
+    const std::vector<TextMatch> columns = find_matches(code, column);
+    if (columns.size() < 2 || columns.front().str(1) == columns.back().str(1)) return;
+    const TextMatch &first = columns.front(), &last = columns.back();
+    const std::string grid =
+        code_on_line(evidence.source.text, find_configure_line(evidence.source.text, ".grid"));
+    // The first size of the grid tells which of the block's indices counts columns.
+    const std::size_t rows = find_word(grid, "rows"), cols = find_word(grid, "cols");
+    const std::string right_index = rows < cols ? "blockIdx.y" : "blockIdx.x";
+    const bool is_first_wrong = first.str(1).starts_with("blockIdx") && first.str(1) != right_index;
+    const TextMatch &wrong = is_first_wrong ? first : last, &other = is_first_wrong ? last : first;
+    const int line = line_of_match(code, wrong);
+    failure.headline.replace(
+        at, guess_text.size(),
+        ", because line " + std::to_string(line) + " takes `col` from " + wrong.str(1) +
+            ", but line " + std::to_string(line_of_match(code, other)) + " from " + other.str(1));
+    failure.place.line = line;
+    failure.advice = "The index of `out` already swaps row and column: take `col` from " +
+                     other.str(1) + " on line " + std::to_string(line) +
+                     " too, and `row` from the other index.";
 }
 
 /// In a stack, `rows` is the total number of rows of all matrices. Changes the advice to use the
@@ -230,15 +246,17 @@ bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence
     const auto name = [](const auto& block) {
         return "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
     };
-    failure.headline = "both blocks of a pair do the work, " + name(race_block) + " and " +
-                       name(other_block) +
-                       ": each block reads values that the other block has stored.";
+    const bool is_read = race.message.starts_with("Reads");
+    failure.headline = "both blocks of a pair work on its two tiles, " + name(race_block) +
+                       " and " + name(other_block) + ": one of them " +
+                       (is_read ? "reads elements that the other overwrites."
+                                : "overwrites elements that the other uses.");
     const int line = find_line_comparing_blocks(evidence.source.text);
     failure.place.line =
         line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
     failure.advice =
-        "Make one block of each pair return at once: the block whose tile is below the diagonal, "
-        "where blockIdx.y is larger than blockIdx.x.";
+        "Make one block of each pair return at once, before it reads anything: the block whose "
+        "tile is below the diagonal, where blockIdx.y is larger than blockIdx.x.";
     return true;
 }
 

@@ -128,6 +128,15 @@ int find_tile_choice_line(const std::string& text);
 /// Otherwise returns false.
 bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
 
+// ---- reach_causes.cpp ----
+//
+// Compares the elements that a block reaches with the distance between blocks.
+
+/// Attributes the failure to passes of a loop that repeat or leave out rows or columns, or to a
+/// distance between blocks that differs from the size of a block's tile. Returns false if the
+/// access has neither of these mistakes, or an index of an unusual form.
+bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evidence);
+
 // ---- sync_causes.cpp ----
 //
 // Explains why threads of a block see incomplete data. For example, a barrier is missing, or the

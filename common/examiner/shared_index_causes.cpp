@@ -193,6 +193,24 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
+namespace {
+
+/// Returns the number of rows of a tile that a loop fills with elements of the matrix, or 0 if it is
+/// unknown.
+long long count_rows_filled(const std::string& text, const Loop& loop, const SharedArray& tile,
+                            long long thread_rows) {
+    bool is_load = false;
+    for (int line = loop.first_line; line <= loop.last_line; ++line) {
+        const std::string code = code_on_line(text, line);
+        is_load |= code.find(tile.name + "[") != code.npos && code.find("in[") != code.npos;
+    }
+    const std::set<long long> passes = values_of_index(text, loop.counter, loop.first_line + 1);
+    if (!is_load || passes.empty()) return 0;
+    return *passes.rbegin() + thread_rows;
+}
+
+}  // namespace
+
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     static const TextPattern increment(R"(\+\+|\+=\s*(.+)$)");
@@ -218,7 +236,21 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
                        "Set the loop's step to the number of thread rows in the block.");
             return true;
         }
-        if (tile.lengths[0] % *step != 0) {
+        const std::set<long long> passes = values_of_index(text, loop.counter, loop.first_line + 1);
+        const long long reached_rows = passes.empty() ? 0 : *passes.rbegin() + rows;
+        const long long filled_rows = count_rows_filled(text, loop, tile, rows);
+        if (failure.kind == FailureKind::uninitialised_shared && filled_rows > 0 &&
+            filled_rows < tile.lengths[0]) {
+            blame_line(failure, loop.first_line,
+                       "this loop fills only " + std::to_string(filled_rows) + " of the " +
+                           std::to_string(tile.lengths[0]) + " rows of " +
+                           add_backticks(tile.name) + ".",
+                       "Let the loop reach every row of the tile that is read later: its bound "
+                       "must be the number of rows, " +
+                           std::to_string(tile.lengths[0]) + ".");
+            return true;
+        }
+        if (tile.lengths[0] % *step != 0 && reached_rows > tile.lengths[0]) {
             blame_line(
                 failure, loop.first_line,
                 "the number of rows in the tile, " + std::to_string(tile.lengths[0]) +
@@ -355,10 +387,10 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     const std::string& text = evidence.source.text;
     if (explain_matrix_index_in_tile(failure, evidence)) return true;
     if (const int line = find_loop_that_runs_once_too_often(text, failure.place.line); line > 0) {
-        blame_line(failure, line,
-                   "this loop runs once more than the tile has rows, because <= lets its counter "
-                   "reach the bound.",
-                   "Use <: the index of the last row is the number of rows minus 1.");
+        blame_line(
+            failure, line,
+            "this loop makes one pass too many, because <= lets its counter reach the bound.",
+            "Use <: the last index of the tile is the bound minus 1.");
         return true;
     }
     if (explain_loop_step(failure, trial, evidence)) return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "examiner/expressions.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
 
@@ -218,6 +219,47 @@ std::optional<Failure> find_race_with_copies(const Report& race, const Trial& tr
     return std::nullopt;
 }
 
+/// Reports whether only lanes of the same warp exchange values on a line: the kernel has no barrier
+/// of the block, or a condition admits only the first warp.
+bool is_code_of_one_warp(const std::string& text, int line) {
+    if (code_for_search(text).find("__syncthreads") == std::string::npos) return true;
+    for (const Condition& condition : find_conditions(text, line)) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const auto bound = constant_value(text, term.right_side);
+            if (!condition.is_exit && term.op == "<" && bound && *bound == 32) return true;
+        }
+    }
+    return false;
+}
+
+/// Returns the failure for threads that read, change and write the same element of shared memory
+/// in one statement, such as `counts[bin] += 1`.
+std::optional<Failure> find_lost_update(const Report& race, const Trial& trial,
+                                        const Evidence& evidence) {
+    if (race.place.line != race.other_place.line) return std::nullopt;
+    static const TextPattern update(
+        R"(\b(\w+)\s*\[([^=;]*)\]\s*(?:(=)\s*(\w+)\s*\[([^=;]*)\]\s*[-+*|&]|[-+*|&^]=|\+\+))");
+    const std::string code = code_on_line(evidence.source.text, race.place.line);
+    TextMatch match;
+    if (!search(code, match, update) || code.find("atomic") != code.npos) return std::nullopt;
+    const std::string index = trimmed(match.str(2));
+    const bool is_same_element =
+        !match[3].matched || (match.str(1) == match.str(4) && index == trimmed(match.str(5)));
+    // If each thread has its own element, another access on this line is the mistake.
+    const bool is_own = expand(evidence.source.text, index, race.place.line).find("threadIdx") !=
+                            std::string::npos &&
+                        index.find('[') == std::string::npos;
+    const bool reads_another =
+        !match[3].matched && code.find(match.str(1) + "[", match_end(match)) != code.npos;
+    if (!is_same_element || is_own || reads_another) return std::nullopt;
+    return failure_from_report(FailureKind::shared_race, race, trial, evidence,
+                               "several threads read, change and write the same element of `" +
+                                   match.str(1) +
+                                   "` at the same time, so some of their changes are lost.",
+                               "Change the element with an atomic operation, such as atomicAdd(&" +
+                                   match.str(1) + "[" + index + "], 1).");
+}
+
 /// Returns the failure for threads of a block that do not wait for one another.
 std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
     const auto make_failure = [&](FailureKind kind, const Report& report,
@@ -228,7 +270,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {
-            return make_failure(
+            Failure failure = make_failure(
                 FailureKind::shared_race, *report,
                 "two threads write to the same element in shared memory.",
                 trial.launch.block[1] == 1 || uses_both_thread_indices(evidence, report->place.line)
@@ -236,6 +278,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
                       "results must differ."
                     : "Give each thread its own element: the index needs threadIdx.x and "
                       "threadIdx.y.");
+            failure.is_cause_open = true;
+            return failure;
         }
     }
     const Report* race = find_report(trial, "racecheck", "read after write");
@@ -251,6 +295,18 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             "contains the writes, the barrier and the reads.",
             "Fill the whole tile in one loop, wait at one barrier after this loop, and read "
             "the tile in a second loop.");
+    }
+    if (race) {
+        if (auto failure = find_lost_update(*race, trial, evidence)) return failure;
+    }
+    if (race && race->message.find("another lane of the same warp") != race->message.npos &&
+        is_code_of_one_warp(evidence.source.text, race->place.line)) {
+        return make_failure(
+            FailureKind::missing_barrier, *race,
+            "lanes of a warp access the same element of shared memory, and nothing orders their "
+            "accesses: a __syncwarp() is missing.",
+            "Separate the reads from the writes by __syncwarp(), in each step: the lanes of a "
+            "warp do not run in lockstep.");
     }
     if (race && race->matches("racecheck", "write after read")) {
         return make_failure(
@@ -346,11 +402,24 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
                         : "Let the mask name exactly the lanes that take part.";
+        const bool lacks_lanes =
+            report->message.find("does not include all lanes") != report->message.npos;
+        const bool is_shuffle =
+            code_on_line(evidence.source.text, report->place.line).find("__shfl") !=
+            std::string::npos;
+        const std::string cure =
+            lacks_lanes
+                ? "Let the mask name every lane that executes the operation: 0xffffffff for "
+                  "all 32."
+            : is_shuffle ? "Move the shuffle to a place that all lanes of the mask reach: a lane "
+                           "whose value is read must take part too."
+                         : report->cure;
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
-            is_mbarrier ? "the use of an mbarrier does not match its initialization."
-                        : "a warp operation names lanes that do not take part in the operation.",
-            report->cure.empty() ? advice : report->cure);
+            is_mbarrier   ? "the use of an mbarrier does not match its initialization."
+            : lacks_lanes ? "the mask of a warp operation does not name all lanes that execute it."
+                          : "a warp operation names lanes that do not take part in the operation.",
+            cure.empty() ? advice : cure);
     }
     return find_shared_race(trial, evidence);
 }

@@ -161,11 +161,14 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
 LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
     static const TextPattern difference(R"(-\s*\w+\s*\)\s*%)");
     if (!contains(choice.value, difference)) return {};
+    const bool is_signed = choice.value.find("int(") != choice.value.npos;
     return {choice.line,
             "the difference in " + add_backticks(choice.value) +
-                " can be negative, and then its remainder is not the index of a tile.",
-            "Add " + size.matching_extent +
-                " before the remainder is taken, or add instead of subtracting."};
+                (is_signed ? " can be negative, and then its remainder is not the index of a tile."
+                           : " is unsigned: where it would be negative, it wraps around at 2^32, "
+                             "and the remainder modulo " +
+                                 size.matching_extent + " is the index of another tile."),
+            "Add the two terms instead of subtracting one from the other."};
 }
 
 /// Looks for a block's linear index that is divided by one number for the remainder and by another
@@ -181,6 +184,8 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
             !search(other_choice.value, quotient_match, quotient))
             continue;
         if (remainder_match.str(2) == quotient_match.str(2)) continue;
+        const bool is_remainder_right =
+            remainder_match.str(2) == (is_row ? "gridDim.y" : "gridDim.x");
         return {
             other_choice.line,
             add_backticks(this_choice.name) + " repeats every " + remainder_match.str(2) +
@@ -188,7 +193,9 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
                 quotient_match.str(2) +
                 " blocks. If the two numbers differ, some tiles are taken twice and others never.",
             "Divide the block's index by the same size as on line " +
-                std::to_string(this_choice.line) + ", or use the other size on both lines."};
+                std::to_string(this_choice.line) +
+                (is_remainder_right ? ", " + remainder_match.str(2) + "."
+                                    : ", or use the other size on both lines.")};
     }
     return {};
 }
@@ -208,9 +215,59 @@ LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
                 add_backticks(choice.name) + " go up to " + size.matching_extent + " - 1."};
 }
 
+/// Looks for a row and a column of tiles that both wrap around, so that the pairs repeat before all
+/// tiles were taken.
+LineMistake find_repeated_pairs(const TileChoice& row, const TileChoice& col) {
+    static const TextPattern remainder(R"(^(\w+(?:\.x)?)\s*%\s*gridDim\.[xy]$)");
+    static const TextPattern sum(R"(^\(blockIdx\.[xy] \+ blockIdx\.[xy]\) % gridDim\.[xy]$)");
+    TextMatch row_match, col_match;
+    const bool is_row_remainder = search(row.value, row_match, remainder);
+    if (is_row_remainder && search(col.value, col_match, remainder) &&
+        row_match.str(1) == col_match.str(1)) {
+        return {col.line,
+                add_backticks(row.name) + " and " + add_backticks(col.name) +
+                    " are both remainders of " + row_match.str(1) +
+                    ": the pair repeats as soon as both wrap around together, so some tiles are "
+                    "taken several times and others never.",
+                "One of the two must change only when the other has gone through all of its "
+                "values: use the quotient, " +
+                    row_match.str(1) + " / gridDim.y."};
+    }
+    if (is_row_remainder && row_match.str(1) == "blockIdx.x" && contains(col.value, sum)) {
+        return {row.line,
+                add_backticks(row.name) +
+                    " is the same for blockIdx.x and blockIdx.x + gridDim.y, "
+                    "so the pairs of row and column repeat where the grid is wider than tall.",
+                "Number the blocks along both axes, and take the remainder and the quotient of "
+                "that number by the same size."};
+    }
+    if (col.value.find('^') != col.value.npos && col.value.find('%') != col.value.npos) {
+        return {col.line,
+                "^ permutes the columns only if their number is a power of two: otherwise the "
+                "result goes beyond the last column, and its remainder repeats another one.",
+                "Shift the column by addition: (... + " + row.name + ") % gridDim.x."};
+    }
+    return {};
+}
+
 LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
                               const std::string& text) {
     const GridAxes rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
+    for (const bool is_row : {true, false}) {
+        const TileChoice& choice = is_row ? row : col;
+        const GridAxes& size = is_row ? rows : cols;
+        if (choice.line == 0 || !choice.has_others) continue;
+        const TextPattern wrapped("\\b" + choice.name + R"(\s*(?:=[^=;]*%|%=)\s*)" +
+                                  size.other_extent + R"(\s*;)");
+        const std::string code = code_for_search(text);
+        TextMatch match;
+        if (!search(code, match, wrapped)) continue;
+        return {line_of_match(code, match),
+                add_backticks(choice.name) + " is a remainder modulo " + size.other_extent +
+                    ", but there are " + size.matching_extent + (is_row ? " rows" : " columns") +
+                    " of tiles.",
+                "Take the remainder modulo " + size.matching_extent + "."};
+    }
     const TileChoice number = find_block_number(text);
     if (number.value.find("blockDim") != number.value.npos) {
         return {number.line,
@@ -237,6 +294,7 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
         }
     }
     if (row.line > 0 && col.line > 0) {
+        if (auto mistake = find_repeated_pairs(row, col); mistake.line > 0) return mistake;
         if (auto divisor_mistake = find_unequal_divisors(row, col); divisor_mistake.line > 0)
             return divisor_mistake;
     }
@@ -398,8 +456,10 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
         return {
             find_configure_line(text, ".grid"),
             width + "which is not a multiple of " + std::to_string(*gpus) +
-                ", the number of GPUs. gridDim.x / GPUS rounds down, so some tiles get no block, "
-                "or two.",
+                ", the number of GPUs, so " +
+                (code_for_search(text).find("gridDim.x / GPUS") == std::string::npos
+                     ? "some tiles get no block."
+                     : "gridDim.x / GPUS rounds down, and some tiles get no block, or two."),
             "Round up the number of tiles for each GPU, then multiply it by the number of GPUs."};
     }
     if (!side || *side < 1) return {};

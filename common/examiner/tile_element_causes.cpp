@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
@@ -222,7 +223,66 @@ bool blame_load(Failure& failure, const MovedElement& load, const std::string& t
     return false;
 }
 
-bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& origin) {
+/// Blames a loop counter that moves a store along different axes in the tile and in the matrix.
+/// Returns false if there is none.
+bool blame_counter_on_other_axis(Failure& failure, const MovedElement& store,
+                                 const TileOrigin& origin, const std::string& text) {
+    for (const Loop& loop : find_loops(text)) {
+        const bool is_around = store.line >= loop.first_line && store.line <= loop.last_line;
+        if (!is_around || loop.counter.empty()) continue;
+        for (const std::size_t axis : {0U, 1U}) {
+            // The axis of the matrix along which this index of the tile moves.
+            const std::size_t index = origin.is_transposed ? 1 - axis : axis;
+            const bool moves_tile = store.index_sums[index].factor_of(loop.counter) != 0 &&
+                                    store.index_sums[1 - index].factor_of(loop.counter) == 0;
+            const bool moves_other_axis = store.cell[axis].factor_of(loop.counter) == 0 &&
+                                          store.cell[1 - axis].factor_of(loop.counter) != 0;
+            if (!moves_tile || !moves_other_axis) continue;
+            blame_line(failure, store.line,
+                       add_backticks(loop.counter) +
+                           " moves along different axes: it is added to " + "the tile's index " +
+                           add_backticks(store.index_texts[index]) + ", which follows " +
+                           add_backticks(store.cell_text[axis]) +
+                           " in the matrix, but in the matrix it is part of " +
+                           add_backticks(store.cell_text[1 - axis]) + ".",
+                       "Add " + add_backticks(loop.counter) + " to " +
+                           add_backticks(store.cell_text[axis]) +
+                           ", in the index of the matrix "
+                           "and in the condition.");
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Reports whether an index stays below the length of the array for every pass and thread that
+/// appears in it.
+bool stays_in_tile(const IndexSum& index, long long length, const LaunchShape& launch,
+                   const std::string& text, int line) {
+    long long largest = index.constant();
+    for (const std::size_t axis : {0U, 1U}) {
+        largest +=
+            index.factor_of(std::string("threadIdx.") + "xy"[axis]) * (launch.block[axis] - 1);
+    }
+    for (const Loop& loop : find_loops(text)) {
+        if (line < loop.first_line || line > loop.last_line || loop.counter.empty()) continue;
+        const std::set<long long> values = values_of_index(text, loop.counter, line);
+        if (!values.empty()) largest += index.factor_of(loop.counter) * *values.rbegin();
+    }
+    return largest < length;
+}
+
+bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& origin,
+                 const LaunchShape& launch, const std::string& text) {
+    if (blame_counter_on_other_axis(failure, store, origin, text)) return true;
+    const SharedArray tile = find_shared_array(text, store.line);
+    for (const std::size_t axis : {0U, 1U}) {
+        const std::size_t index = origin.is_transposed ? 1 - axis : axis;
+        const bool is_inside = tile.lengths.size() != 2 ||
+                               stays_in_tile(store.cell[axis] - origin.cell[axis],
+                                             tile.lengths[index], launch, text, store.line);
+        if (!is_inside) return false;
+    }
     std::array<std::string, 2> expected_origin;
     for (const std::size_t axis : {0U, 1U})
         expected_origin[origin.is_transposed ? 1 - axis : axis] =
@@ -308,6 +368,9 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
     if (task.kind != Produces::copy && task.kind != Produces::transpose && !is_permuted)
         return false;
     const MovedElements moved_elements(text, task);
+    // A tile that is filled twice holds other elements the second time.
+    const std::vector<MovedElement>& loads = moved_elements.loads;
+    if (task.in_place && loads.size() > 1 && loads[0].tile == loads[1].tile) return false;
     for (const MovedElement& load : moved_elements.loads) {
         const TileOrigin origin = best_origin(load, text);
         if (!is_fixed(origin, text, load.line)) return blame_load(failure, load, text);
@@ -356,7 +419,7 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
                 !origin_distance.is_constant())
                 return blame_origin(failure, *load, store, origin.cell[axis],
                                     store_origin.cell[axis], axis, text);
-            return blame_store(failure, store, origin);
+            return blame_store(failure, store, origin, trial.launch, text);
         }
     }
     return false;

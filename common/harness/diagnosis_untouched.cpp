@@ -75,9 +75,7 @@ Finding Diagnosis::conclude_untouched() const {
                                       ? (other_count == 1 ? "so is " : "so are ")
                                       : (other_count == 1 ? "nor was " : "nor were ");
     return make_finding(Fault::never_written, bad_cells_,
-                        predicate + format_count(other_count, "other cell"),
-                        other_count < 8 ? "Look at the map"
-                                        : "These cells form no simple pattern: look at the map");
+                        predicate + format_count(other_count, "other cell"), "Look at the map");
 }
 
 Finding Diagnosis::conclude_nothing_written() const {
@@ -122,7 +120,7 @@ std::optional<Finding> Diagnosis::find_written_rectangle() const {
         Fault::grid_too_small, bad_cells_,
         "only the first " + rows_text + " and " + format_count(cols, "column") + " of " +
             out_matrix() + (problem_.is_in_place() ? " are right" : " were written"),
-        "The grid is too small, a bounds check is too strict, or blocks store the same cells");
+        "Is the grid too small, is a bounds check too strict, or do blocks store the same cells?");
 }
 
 /// Recognizes outputs with bad cells only beyond the last full tile.
@@ -141,11 +139,12 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
         if (2 * bad_cells_.count < edge_cells) continue;
-        return make_finding(
-            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_cells_,
-            "only cells beyond the last full tile (" + size_text(tiles.side) +
-                ") are wrong or unwritten. Is the grid rounded up, and are the bounds "
-                "checked for each element?");
+        return make_finding(comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed,
+                            bad_cells_,
+                            "only cells at the right or bottom edge, beyond the last multiple of " +
+                                std::to_string(tiles.side) +
+                                ", are wrong or unwritten. Is the grid rounded up, "
+                                "and are the bounds checked for each element?");
     }
     return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include "base/first_found.h"
 #include "base/text.h"
 #include "examiner/elements/element_rules.h"
+#include "examiner/line_rules.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -135,6 +136,16 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
                         "last block have no element."
                       : "Work out the index by hand for the thread named above.",
         .is_cause_open = !is_edge};
+    const LineMistake mistake = first_mistake(
+        [&] { return find_condition_that_always_holds(evidence.source.text); },
+        [&] {
+            return find_check_of_other_element(name, failure.place.line, evidence.source.text);
+        });
+    if (mistake.line > 0) {
+        blame(failure, mistake);
+        failure.is_cause_open = false;
+        return failure;
+    }
     if (at.index < 0) {
         failure.advice =
             "The index is below zero: how should the kernel treat the first elements, which have "
@@ -226,15 +237,78 @@ std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence&
         "it.");
 }
 
+/// Attributes a failure to a line whose mistake is obvious, whatever the symptom.
+void explain_element_lines(Failure& failure, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const bool is_outside_shared = failure.kind == FailureKind::outside_shared_memory;
+    const LineMistake mistake = first_mistake(
+        [&] { return find_exchanged_lane(text); }, [&] { return find_lost_exchange(text); },
+        [&] {
+            const bool is_wrong = failure.kind == FailureKind::wrong_elements;
+            const bool has_arrays = text.find("__shared__") != std::string::npos;
+            return is_wrong && !has_arrays ? find_short_shuffle(text) : LineMistake{};
+        },
+        [&] {
+            return is_outside_shared ? find_loop_beyond_array(text, failure.place.line)
+                                     : LineMistake{};
+        });
+    if (mistake.line == 0) return;
+    failure.details = wrap(failure.headline) + failure.details;
+    blame(failure, mistake);
+    failure.is_cause_open = false;
+}
+
+/// Explains vectors in a matrix whose rows do not begin at a multiple of the vector's size, or in a
+/// shared array with such rows. Returns false if there are none.
+bool explain_misaligned_element_rows(Failure& failure, const Report& report, const Trial& trial,
+                                     const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const bool is_float4 = report.message.find("16 bytes") != report.message.npos;
+    const std::int64_t width = is_float4 ? 4 : 2;
+    const std::string vector = "a float" + std::to_string(width);
+    if (report.message.find("shared memory") != report.message.npos) {
+        for (const SharedArray& array : list_shared_arrays(text)) {
+            const bool is_float =
+                code_on_line(text, array.line).find(" float ") != std::string::npos;
+            if (array.lengths.size() != 2 || array.lengths[1] % width == 0 || !is_float) continue;
+            const bool is_used = report.message.find("byte") != report.message.npos;
+            if (!is_used) continue;
+            failure.headline = "a row of `" + array.name + "` has " +
+                               std::to_string(array.lengths[1]) +
+                               " floats, so not every row begins at a multiple of " +
+                               std::to_string(4 * width) + " bytes, as " + vector + " requires.";
+            failure.place.line = array.line;
+            failure.advice = "Choose a row length that is a multiple of " + std::to_string(width) +
+                             ", or access the array float by float.";
+            return true;
+        }
+        return false;
+    }
+    const ArrayPlace at = find_array(report.address, trial, evidence);
+    if (!at.array || at.array->extents.empty()) return false;
+    const std::string& extent = at.array->extents.back();
+    const std::string row_size = trimmed(extent.substr(extent.rfind('*') + 1));
+    const auto size = evidence.elements->task().find_size(row_size, trial.shape);
+    if (!size || *size % width == 0 || at.index < *size) return false;
+    failure.headline = "a row of `" + at.array->name + "` has " + std::to_string(*size) +
+                       " elements, so not every row begins at a multiple of " +
+                       std::to_string(4 * width) + " bytes, as " + vector + " requires.";
+    failure.advice = "Load single elements; or use vectors only if " + row_size +
+                     " is a multiple of " + std::to_string(width) + ".";
+    return true;
+}
+
 std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (const Report* misaligned_report = find_report(trial, "memcheck", "misaligned")) {
-        return explain_report(
+        Failure failure = explain_report(
             FailureKind::misaligned, *misaligned_report, trial, evidence,
             "a vector access uses an address that is not a multiple of the vector's size.",
             "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a "
             "multiple of 8 bytes: make the index of the first element a multiple of 4 or 2.");
+        explain_misaligned_element_rows(failure, *misaligned_report, trial, evidence);
+        return failure;
     }
     return find_missing_tile<find_memory_error>(trial, evidence);
 }
@@ -242,12 +316,14 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
 }  // namespace
 
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence) {
-    return first_found(
+    auto failure = first_found(
         {find_local_array_overrun, find_element_overrun, find_memory_error_of_block,
          find_execution_error, find_refused_launch, find_missing_tile<find_copy_error>,
          find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
          find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
+    if (failure) explain_element_lines(*failure, evidence);
+    return failure;
 }
 
 }  // namespace coalesce

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "examiner/elements/element_rules.h"
+#include "examiner/line_rules.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -251,6 +252,11 @@ private:
             if (value.compare(0, bytes, actual_bytes(index), bytes) != 0) return std::nullopt;
         }
         if (!are_distinct(wrong_indices_)) return std::nullopt;
+        // Zero and infinity are the results of many mistakes.
+        const bool is_number = output_.type.components == 1;
+        const double number =
+            is_number ? output_.type.read_value(actual_bytes(wrong_indices_[0])) : 1;
+        if (number == 0 || !std::isfinite(number)) return std::nullopt;
         for (std::int64_t i = 0; i < output_.count(); ++i) {
             if (!has_value_of(wrong_indices_[0], i)) continue;
             return make_failure(
@@ -265,6 +271,10 @@ private:
 
     std::optional<Failure> find_inputs() const {
         const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
+        // All outputs are computed from the same inputs. If one of them is right, all inputs were
+        // used.
+        const auto is_right = [](const OutputComparison& one) { return one.count_bad() == 0; };
+        if (std::ranges::any_of(outputs, is_right)) return std::nullopt;
         // Begin with the last output. If a kernel outputs values and their positions, the values
         // are usually last. The positions would be misleading, because they change if inputs are
         // left out.
@@ -286,6 +296,18 @@ private:
                 output.format_value(output.expected_bytes, unused_index) + ".",
             used_inputs.advice);
         if (const int line = find_first_load_line(); line > 0) failure.place.line = line;
+        if (find_loops(evidence_.source.text).empty() &&
+            used_inputs.advice.starts_with("The loop ends")) {
+            failure.advice =
+                "Each thread uses only one input, and there are fewer threads than inputs: let "
+                "each thread loop over further inputs, with the number of all threads as the step.";
+        }
+        if (const LineMistake mistake = find_short_shuffle(evidence_.source.text);
+            mistake.line > 0 && !used_inputs.is_repeated) {
+            failure.details = wrap(failure.headline) + failure.details;
+            blame(failure, mistake);
+            failure.is_cause_open = false;
+        }
         return failure;
     }
     int find_first_load_line() const {

@@ -156,7 +156,8 @@ private:
             if (group <= 1 || group >= axis_length_) continue;
             const std::string count = std::to_string(group);
             add_if("all inputs along `" + size_name_ + "` but the first " + count,
-                   "Where are the first " + count + " inputs counted?",
+                   "Is the value of the first " + count +
+                       " inputs replaced later, instead of combined with the rest?",
                    [=](std::int64_t i) { return i >= group; });
             const std::int64_t last_index = (axis_length_ - 1) / group * group;
             add_if("the last " + std::to_string(axis_length_ - last_index) + total_text(),

@@ -61,7 +61,7 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
             fragment.next_op, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
             "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
                 std::to_string(t.z) +
-                ") ended before this barrier, which waits for every thread of the block",
+                ") has not reached this barrier, which waits for every thread of the block",
             "Put only the work into an if, so that all threads of the block reach "
             "__syncthreads()."));
         return;

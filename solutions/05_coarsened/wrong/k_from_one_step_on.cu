@@ -7,7 +7,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
-    for (int k = BLOCK_ROWS; k < TILE_DIM; k += BLOCK_ROWS) {
+    for (int k = BLOCK_ROWS; k < TILE_DIM; k += BLOCK_ROWS) {  // here
         if (row + k < rows && col < cols) {
             tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
         }
@@ -18,7 +18,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
-    for (int k = BLOCK_ROWS; k < TILE_DIM; k += BLOCK_ROWS) {
+    for (int k = BLOCK_ROWS; k < TILE_DIM; k += BLOCK_ROWS) {  // here
         if (row < rows && col + k < cols) {
             out[(col + k) * rows + row] = tile[threadIdx.x][threadIdx.y + k];  // here
         }

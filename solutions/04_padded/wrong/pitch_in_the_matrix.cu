@@ -1,0 +1,29 @@
+// expect: never-written
+// mistake: The padded row length is used for the columns of the matrix too.
+// says: begin 33 rows of `out` apart
+constexpr int TILE_DIM = 32;
+constexpr int PITCH = TILE_DIM + 1;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][PITCH];
+
+    int col = blockIdx.x * PITCH + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    if (row < rows && col < cols) {
+        tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    }
+
+    __syncthreads();
+
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
+    col = blockIdx.x * PITCH + threadIdx.y;  // here
+    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, TILE_DIM}};
+}
