@@ -423,6 +423,17 @@ LineMistake find_phase_mistake(const std::string& text) {
     TextMatch match;
     if (!sector || !search(code, match, phase)) return {};
     const std::string name = match.str(1), divisor = match.str(3);
+    static const TextPattern address(R"(\b(?:size_t|uintptr_t|uint64_t|long)\b)");
+    const bool is_address = contains(match.str(2), address);
+    if (const auto value = constant_value(text, divisor);
+        is_address && value && *value == *sector * 4) {
+        return {line_of_match(code, match),
+                add_backticks(name) +
+                    " is a number of bytes, because an address counts bytes, but it is used as a "
+                    "number of elements.",
+                "Divide the address by sizeof(float) first, and take the remainder modulo SECTOR. "
+                "Or take the element's index in `out` instead of its address."};
+    }
     if (const auto value = constant_value(text, divisor); value && *value != *sector) {
         return {line_of_match(code, match),
                 add_backticks(name) + " is a remainder modulo " + divisor + ", but a sector has " +
@@ -453,10 +464,11 @@ LineMistake find_grid_without_lead(const std::string& text) {
 
 // ---- pairs of tiles ----
 
-LineMistake find_pair_condition(const std::string& code) {
+LineMistake find_pair_condition(const std::string& text) {
     static const TextPattern never_true_check(
         R"(if\s*\(\s*blockIdx\.[xy]\s*!=\s*blockIdx\.[xy]\s*\)\s*\{?\s*return)");
-    static const TextPattern diagonal_check(R"(if\s*\([^;{]*\b(row\s*==\s*col|col\s*==\s*row)\b)");
+    static const TextPattern store(R"(\bdata\s*\[[^;]*\]\s*=[^=])");
+    const std::string code = code_for_search(text);
     TextMatch match;
     if (search(code, match, never_true_check)) {
         return {line_of_match(code, match),
@@ -464,14 +476,33 @@ LineMistake find_pair_condition(const std::string& code) {
                 "are.",
                 "Make one block of each pair return, not both: compare with >, not with !=."};
     }
-    if (search(code, match, diagonal_check)) {
-        return {line_of_match(code, match, 1),
-                add_backticks(match.str(1)) +
-                    " stores the second tile only on the diagonal, where "
-                    "both tiles are the same.",
-                "Skip the second store on the diagonal, not everywhere else: compare with !=."};
+    // Of the two stores, one is for all pairs. If the other is only for the diagonal, no pair is
+    // complete.
+    const std::vector<TextMatch> stores = find_matches(code, store);
+    if (stores.size() != 2) return {};
+    int line = 0, conditional_stores = 0;
+    std::string comparison;
+    for (const TextMatch& one : stores) {
+        for (const Condition& condition : find_conditions(text, line_of_match(code, one))) {
+            for (const ComparisonTerm& term : condition.comparisons) {
+                const bool is_pair = (term.left_side == "row" && term.right_side == "col") ||
+                                     (term.left_side == "col" && term.right_side == "row");
+                if (!is_pair || term.op != "==" || condition.is_exit || condition.joins_with_or())
+                    continue;
+                ++conditional_stores;
+                line = condition.line;
+                comparison = term.left_side + " == " + term.right_side;
+            }
+        }
     }
-    return {};
+    const bool leaves = code.find("return", match_offset(stores[0])) != code.npos ||
+                        code.find("continue", match_offset(stores[0])) != code.npos ||
+                        code.find("else", match_offset(stores[0])) != code.npos;
+    if (conditional_stores != 1 || leaves) return {};
+    return {line,
+            add_backticks(comparison) +
+                " stores the second tile only on the diagonal, where both tiles are the same.",
+            "Skip the second store on the diagonal, not everywhere else: compare with !=."};
 }
 
 // ---- variables that are missing from an index ----
@@ -769,6 +800,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
     };
     const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock;
     const bool uses_mbarrier = tracks_copies_with_mbarrier(text);
+    // A missing barrier explains the symptom whatever else a line does.
+    const bool is_unordered = failure.kind == FailureKind::missing_barrier;
     const LineMistake mistake = first_mistake(
         find_if_possible(
             uses_mbarrier && (is_outside || failure.kind == FailureKind::copy_not_waited_for),
@@ -783,10 +816,13 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         find_if_possible(has_wrong_data, [&] { return find_multiplied_thread(code); }),
         find_if_possible(has_wrong_data, [&] { return find_moved_twice(text); }),
         find_if_possible(is_unwritten, [&] { return find_exchanged_quotient(code); }),
-        find_if_possible(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
+        find_if_possible(task.in_place && !is_outside && !is_unordered,
+                         [&] { return find_pair_condition(text); }),
         find_if_possible(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
-        find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
-        find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
+        find_if_possible(has_wrong_data && !is_unordered,
+                         [&] { return find_phase_mistake(text); }),
+        find_if_possible(has_wrong_data && !is_unordered,
+                         [&] { return find_sector_mistake(text); }),
         find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),
         find_if_possible(has_wrong_data && !is_outside,
                          [&] { return find_condition_that_excludes(text, store); }),

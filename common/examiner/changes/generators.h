@@ -25,6 +25,12 @@ void list_function_changes(ChangeList& list);
 /// Replaces a number by a similar one, and adds or removes a term or a factor.
 void list_term_changes(ChangeList& list);
 
+// ---- expression_changes.cpp ----
+
+/// Replaces an expression by another one of the same meaning elsewhere in the text: an argument of
+/// a call, the value of a variable, the order of two values.
+void list_expression_changes(ChangeList& list);
+
 // ---- loop_changes.cpp ----
 
 /// Replaces the start, the bound or the step of a loop by another expression of the text.

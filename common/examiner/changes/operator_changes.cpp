@@ -226,16 +226,21 @@ void list_additions(ChangeList& list, std::size_t token) {
     if (next.is("=") || next.is("++") || next.is("+=") || next.is("[")) return;
     const bool is_block = base_of(name) == "blockIdx" || base_of(name) == "gridDim";
     const bool is_multiplied = next.is("*") || program.token(token - 1).is("*");
+    const Token& before = program.token(token - 1);
+    const bool is_divisor = before.is("/") || before.is("%");
+    const auto in_brackets = [&](const std::string& product) {
+        return is_divisor ? "(" + product + ")" : product;
+    };
     for (const std::string& factor : factors_at(program, token)) {
         if (factor == name) continue;
         const double cost = is_block && !is_multiplied ? 1.4 : is_multiplied ? 2.6 : 2.0;
-        list.replace(token, token, name + " * " + factor, cost);
+        list.replace(token, token, in_brackets(name + " * " + factor), cost);
         const bool is_small = factor == "2" || factor == "4";
-        list.replace(token, token, name + " / " + factor, is_small ? 2.0 : 2.6);
-        if (!is_small) list.replace(token, token, name + " % " + factor, 2.6);
+        list.replace(token, token, in_brackets(name + " / " + factor), is_small ? 2.0 : 2.6);
+        if (!is_small) list.replace(token, token, in_brackets(name + " % " + factor), 2.6);
     }
     const auto with_sum = [&](const std::string& sum, double cost) {
-        const bool needs_brackets = is_multiplied || next.is("/") || next.is("%");
+        const bool needs_brackets = is_multiplied || is_divisor || next.is("/") || next.is("%");
         list.replace(token, token, needs_brackets ? "(" + sum + ")" : sum, cost);
     };
     with_sum(name + " + 1", 2.1);

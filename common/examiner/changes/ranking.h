@@ -1,6 +1,8 @@
 // Orders the changes of a file by how likely they undo the learner's mistake.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "examiner/changes/change.h"

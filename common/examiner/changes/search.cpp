@@ -40,6 +40,7 @@ public:
         constexpr std::uint64_t usual = 200'000;
         max_instructions_ = usual;
         if (!unchanged.compiled.ptx.empty()) {
+            const Trial dbgt = run(unchanged.compiled, usual);
             max_instructions_ += 4 * run(unchanged.compiled, usual).instructions;
         }
     }
@@ -60,15 +61,24 @@ private:
         Attempt attempt{Outcome::failed, copy.hash};
         if (copy.compiled.ptx.empty() || failed_.contains(copy.hash)) return attempt;
         const bool passes =
-            passed_.contains(copy.hash) || (run(copy.compiled, max_instructions_).is_good() &&
+            passed_.contains(copy.hash) || (is_good(copy.compiled) &&
                                             options_.passes(make_source(text, source_.name)));
         (passes ? passed_ : failed_).insert(copy.hash);
         if (passes) attempt.outcome = Outcome::passed;
         return attempt;
     }
 
-    Trial run(const Compiled& compiled, std::uint64_t max_instructions) {
-        const TrialRequest order{.shape = shape_, .max_instructions = max_instructions};
+    /// Reports whether a copy passes on the shape. A launch without checks takes less time, and most
+    /// copies have wrong results.
+    bool is_good(const Compiled& compiled) {
+        return run(compiled, max_instructions_, Watch::result_alone).is_good() &&
+               run(compiled, max_instructions_).is_good();
+    }
+
+    Trial run(const Compiled& compiled, std::uint64_t max_instructions,
+              Watch watch = Watch::everything) {
+        const TrialRequest order{
+            .shape = shape_, .watch = watch, .max_instructions = max_instructions};
         return elements_ ? elements_->run_on(runner_, compiled, order)
                          : runner_.run(compiled, exercise_.task(), order);
     }
@@ -143,7 +153,8 @@ std::optional<PassingChange> find_passing_change(const Source& source, const Exe
                                                  const SearchOptions& options) {
     const auto deadline = std::chrono::steady_clock::now() + options.time;
     const Program program(source.text);
-    std::vector<Change> changes = list_changes(program, verdict.failures.front());
+    std::vector<Change> changes = list_changes(program, verdict.failures.front(),
+                                               find_given_lines(source.text, options.given_lines));
     changes.resize(std::min(changes.size(), options.most_changes));
     const std::vector<Attempt> attempts = make_attempts(
         {.count = changes.size(),

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "examiner/course/exercise.h"
 #include "examiner/passing_change.h"
@@ -22,6 +24,9 @@ struct SearchOptions {
     /// the time after which no more changes are tried
     std::chrono::milliseconds time = std::chrono::milliseconds(3500);
     std::size_t most_changes = 400;  ///< the number of changes after which the search ends
+    /// The lines of the file that the learner did not have to write, in order. The mistake is
+    /// probably in another line.
+    std::vector<std::string> given_lines = {};
     /// Reports whether a changed text passes every check of the exercise. The search calls this
     /// function in child processes.
     std::function<bool(const Source&)> passes = {};
