@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "examiner/expressions.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
 
@@ -342,6 +343,26 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
+        if (report->message.find("does not include all lanes") != report->message.npos) {
+            return failure_from_report(
+                FailureKind::bad_warp_mask, *report, trial, evidence,
+                "lanes execute this warp operation that its mask does not name.",
+                "Name every lane that executes the operation: the mask of all 32 lanes is "
+                "0xffffffff.");
+        }
+        const std::string& text = evidence.source.text;
+        const int line = place_in_learner_file(report->place, evidence).line;
+        const std::vector<Condition> conditions = find_conditions(text, line);
+        const bool is_shuffle = code_on_line(text, line).find("__shfl") != std::string::npos;
+        const bool is_in_branch = std::ranges::any_of(
+            conditions, [](const Condition& condition) { return !condition.is_exit; });
+        if (is_shuffle && is_in_branch) {
+            return failure_from_report(
+                FailureKind::bad_warp_mask, *report, trial, evidence,
+                "this shuffle names lanes that do not take part in it.",
+                "Move the shuffle out of the branch: the lane whose value is read must execute the "
+                "shuffle too.");
+        }
         const char* const advice =
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."

@@ -40,7 +40,6 @@ public:
         constexpr std::uint64_t usual = 200'000;
         max_instructions_ = usual;
         if (!unchanged.compiled.ptx.empty()) {
-            const Trial dbgt = run(unchanged.compiled, usual);
             max_instructions_ += 4 * run(unchanged.compiled, usual).instructions;
         }
     }

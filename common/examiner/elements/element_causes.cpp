@@ -242,12 +242,14 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
 }  // namespace
 
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence) {
-    return first_found(
+    std::optional<Failure> failure = first_found(
         {find_local_array_overrun, find_element_overrun, find_memory_error_of_block,
          find_execution_error, find_refused_launch, find_missing_tile<find_copy_error>,
          find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
          find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
+    if (failure) explain_by_element_lines(*failure, trial, evidence);
+    return failure;
 }
 
 }  // namespace coalesce

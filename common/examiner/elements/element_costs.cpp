@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "examiner/costs.h"
+#include "examiner/elements/element_rules.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -68,6 +69,24 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
                     .place = {verdict.file, find_costliest_line(verdict, total), 0},
                     .shape = verdict.counted_shape,
                     .advice = total.advice};
+    if (const LineMistake mistake =
+            find_costly_element_line(verdict.source, failure.place.line);
+        mistake.line > 0) {
+        failure.details = wrap(failure.headline);
+        blame(failure, mistake);
+        return failure;
+    }
+    failure.is_cause_open = total.kind == FailureKind::work_repeated;
+    const std::uint64_t requests =
+        verdict.counters->shared_load_requests + verdict.counters->shared_store_requests;
+    if (total.kind == FailureKind::bank_conflicts &&
+        static_cast<double>(requests) > repetitions * static_cast<double>(solution)) {
+        failure.kind = FailureKind::too_many_requests;
+        failure.advice = "Even without bank conflicts, these are " + std::to_string(requests) +
+                         " accesses of warps: how many passes do the loops around this line make, "
+                         "and how few can do the work?";
+        return failure;
+    }
     const bool has_conflicts =
         verdict.counters->bank_conflicts() > verdict.solution_counters->bank_conflicts();
     if (total.kind == FailureKind::bank_conflicts && !has_conflicts) {

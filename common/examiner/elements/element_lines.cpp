@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "examiner/elements/element_rules.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/rules.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Report;
+
+// ---- races in shared memory ----
+
+/// Looks for a pair of threads that both exchange the two elements of the pair, as in a sorting
+/// network: the partner of one thread is the other.
+LineMistake find_pair_of_both(const Report& race, const std::string& text) {
+    static const TextPattern partner(R"(\b(\w+)\s*=\s*(\w+(?:\.x)?)\s*\^\s*\w+\s*;)");
+    const std::string code = code_for_search(text);
+    const unsigned one = race.thread.thread[0], other = race.other_thread.thread[0];
+    TextMatch match;
+    if (!search(code, match, partner) || one == other) return {};
+    const std::string name = match.str(1), own = match.str(2);
+    const unsigned distance = one ^ other;
+    const bool is_pair = (distance & (distance - 1)) == 0;
+    const std::string own_pattern = own == "threadIdx.x" ? R"(threadIdx\.x)" : "\\b" + own + "\\b";
+    const TextPattern comparison("\\b" + name + R"(\b\s*[<>]=?\s*)" + own_pattern + "|" +
+                                 own_pattern + R"(\s*[<>]=?\s*)" + name + "\\b");
+    if (!is_pair || contains(code, comparison)) return {};
+    return {race.place.line,
+            "threads " + std::to_string(std::min(one, other)) + " and " +
+                std::to_string(std::max(one, other)) +
+                " both handle the same pair of elements: the " + add_backticks(name) +
+                " of each of them is the other.",
+            "Let only one thread of each pair act: the one with " + name + " > " + own + "."};
+}
+
+/// Looks for a shared array that has no index for the rows of threads in the block, so that all rows
+/// use the same elements.
+LineMistake find_array_of_one_row(const Report& race, const Trial& trial,
+                                  const std::string& text) {
+    const SharedArray array = find_shared_array(text, race.place.line);
+    if (race.thread.thread[1] == race.other_thread.thread[1] || array.name.empty()) return {};
+    const std::string code = code_for_search(text);
+    const TextPattern use("\\b" + array.name + R"(\s*\[)");
+    constexpr int most_uses = 8;
+    int uses = 0;
+    for (const TextMatch& match : find_matches(code, use)) {
+        const int line = line_of_match(code, match);
+        if (line == array.line) continue;
+        const std::size_t opening_position = match_end(match) - 1;
+        const std::string index = code.substr(
+            opening_position, find_closing_bracket(code, opening_position) - opening_position);
+        const std::string expanded = expand(text, index, line);
+        if (++uses > most_uses || expanded.find("threadIdx.y") != expanded.npos) return {};
+    }
+    const long long rows = trial.launch.block[1];
+    return {array.line,
+            "no index of " + add_backticks(array.name) + " depends on threadIdx.y, so all " +
+                std::to_string(rows) + " rows of threads in a block use the same elements.",
+            "Give each row of threads its own elements: add a first dimension of " +
+                std::to_string(rows) + " to " + add_backticks(array.name) +
+                ", with the index threadIdx.y."};
+}
+
+// ---- elements of shared memory without a value ----
+
+/// Looks for a shared array of which only some threads store an element, although all threads then
+/// copy their element to another shared array.
+LineMistake find_copied_gap(const std::string& text) {
+    static const TextPattern copy(R"(^\s*(\w+)\s*\[([^\]]*)\]\s*=\s*(\w+)\s*\[([^\]]*)\]\s*;)");
+    const std::string code = code_for_search(text);
+    const std::vector<std::string> lines = lines_of(code);
+    const auto is_shared = [&](const std::string& name) {
+        return contains(code, TextPattern(R"(__shared__[^;]*\b)" + name + R"(\s*\[)"));
+    };
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        TextMatch match;
+        if (!search(lines[i], match, copy) || !is_shared(match.str(1)) || !is_shared(match.str(3)))
+            continue;
+        const std::string source = match.str(3);
+        const TextPattern store("\\b" + source + R"(\s*\[[^\]]*\]\s*=[^=])");
+        int conditional_line = 0, stores = 0;
+        for (std::size_t j = 0; j < lines.size(); ++j) {
+            if (!contains(lines[j], store)) continue;
+            ++stores;
+            const int line = static_cast<int>(j) + 1;
+            const std::vector<Condition> conditions = find_conditions(text, line);
+            const bool is_conditional = std::ranges::any_of(
+                conditions, [](const Condition& condition) { return !condition.is_exit; });
+            if (is_conditional) conditional_line = line;
+        }
+        if (stores != 1 || conditional_line == 0) continue;
+        return {conditional_line,
+                "threads for which this condition is false store nothing in " +
+                    add_backticks(source) + ", but line " + std::to_string(i + 1) + " copies " +
+                    add_backticks(source + "[" + match.str(4) + "]") + " in every thread.",
+                "Store an element of " + add_backticks(source) +
+                    " in every thread: if the condition is false, the old value."};
+    }
+    return {};
+}
+
+}  // namespace
+
+void explain_by_element_lines(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const Report* race = find_report(trial, "racecheck");
+    const bool is_race = race && (failure.kind == FailureKind::missing_barrier ||
+                                  failure.kind == FailureKind::shared_race);
+    const LineMistake mistake = first_mistake(
+        [&] { return is_race ? find_pair_of_both(*race, text) : LineMistake{}; },
+        [&] { return is_race ? find_array_of_one_row(*race, trial, text) : LineMistake{}; },
+        [&] {
+            return failure.kind == FailureKind::uninitialised_shared ? find_copied_gap(text)
+                                                                     : LineMistake{};
+        });
+    if (mistake.line == 0) return;
+    blame(failure, mistake);
+    failure.is_cause_open = false;
+    // The report names the element that was copied, not the one without a value.
+    if (failure.kind == FailureKind::uninitialised_shared) failure.details.clear();
+}
+
+// ---- costs ----
+
+LineMistake find_costly_element_line(const std::string& text, int line) {
+    static const TextPattern step(R"(\+=\s*gridDim\.x\s*\)|\+=\s*gridDim\.x\s*$)");
+    static const TextPattern update(R"(\b(\w+)\s*\[([^\[\]]*)\]\s*(?:[-+*]=|=\s*(\w+)\s*\[([^\[\]]*)\]\s*[-+*]))");
+    static const TextPattern single_thread(
+        R"(^\s*(?:threadIdx\.x|t|tid|lane|thread)\s*==\s*0\s*$)");
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = find_innermost_loop(loops, line);
+    if (!loop) return {};
+    const std::string head = code_on_line(text, loop->first_line);
+    if (contains(head, step) && expand(text, head, loop->first_line).find("threadIdx.x") !=
+                                    std::string::npos) {
+        return {loop->first_line,
+                "this loop advances by gridDim.x, the number of blocks, but each thread begins at "
+                "its own element: most elements are processed by several threads.",
+                "Advance by the number of all threads: gridDim.x * blockDim.x."};
+    }
+    for (const Condition& condition : find_conditions(text, line)) {
+        if (condition.is_exit || !contains(condition.text, single_thread)) continue;
+        return {loop->first_line,
+                "a single thread executes this loop, one element per pass, while the others wait "
+                "(line " + std::to_string(condition.line) + ").",
+                "Let all threads take a part of the elements, and combine their parts afterwards: "
+                "a warp costs the same with 1 active thread as with 32."};
+    }
+    const std::string code = code_on_line(text, line);
+    TextMatch match;
+    if (!search(code, match, update) || loop->counter.empty()) return {};
+    const std::string array = match.str(1), index = match.str(2);
+    const bool is_same = !match[3].matched || (match.str(3) == array && match.str(4) == index);
+    const bool is_shared = find_shared_array(text, line).name == array;
+    if (!is_same || is_shared ||
+        contains_word(expand(text, index, line), loop->counter))
+        return {};
+    return {line,
+            add_backticks(array + "[" + index + "]") +
+                " is loaded and stored in each pass of the loop, although it is the same element "
+                "in all of them.",
+            "Keep the value in a local variable, and store it once after the loop."};
+}
+
+}  // namespace coalesce
