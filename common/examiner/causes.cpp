@@ -161,7 +161,8 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     const bool is_batch_failure = failure->headline.find("second matrix") != std::string::npos ||
                                   failure->headline.find("along z") != std::string::npos;
     const bool is_explained =
-        is_block_cause || is_batch_failure || explain_pointer_advance(*failure, trial, evidence) ||
+        is_block_cause || is_batch_failure || explain_by_layout(*failure, trial, evidence) ||
+        explain_pointer_advance(*failure, trial, evidence) ||
         explain_by_pipeline(*failure, evidence) || explain_by_lines(*failure, trial, evidence) ||
         explain_by_tile_choice(*failure, trial, evidence) ||
         explain_by_indices(*failure, trial, evidence) ||

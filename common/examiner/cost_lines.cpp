@@ -158,6 +158,7 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
             },
             [&] { return does_little_work ? find_compared_elements(text) : LineMistake{}; });
     }
+    if (failure.kind == FailureKind::too_many_threads) mistake = find_stack_counted_twice(text);
     if (mistake.line == 0) return;
     const std::string first_headline = first_sentence(failure.headline);
     failure.details =

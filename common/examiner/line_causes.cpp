@@ -396,7 +396,8 @@ LineMistake find_whole_row_copied(const std::string& text) {
     return {line_of_match(code, match),
             "each copy has the length of a whole row of the tile, even where the matrix ends "
             "before the tile does.",
-            "Copy bytes_of_row bytes, which is the part of the row that is inside the matrix."};
+            "Copy bytes_of_row bytes, which is the part of the row that is inside the matrix, for "
+            "the rows that exist, and let the mbarrier expect exactly these bytes."};
 }
 
 /// Finds an mbarrier that is used before it is initialized.
@@ -798,7 +799,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
     const auto find_if_possible = [](bool is_possible, auto find) {
         return [=] { return is_possible ? find() : LineMistake{}; };
     };
-    const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock;
+    const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock &&
+                                failure.kind != FailureKind::missing_barrier;
     const bool uses_mbarrier = tracks_copies_with_mbarrier(text);
     // A missing barrier explains the symptom whatever else a line does.
     const bool is_unordered = failure.kind == FailureKind::missing_barrier;

@@ -230,9 +230,8 @@ bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence
     const auto name = [](const auto& block) {
         return "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
     };
-    failure.headline = "both blocks of a pair do the work, " + name(race_block) + " and " +
-                       name(other_block) +
-                       ": each block reads values that the other block has stored.";
+    failure.headline = "both blocks of a pair access its tiles, " + name(race_block) + " and " +
+                       name(other_block) + ": one reads or stores what the other overwrites.";
     const int line = find_line_comparing_blocks(evidence.source.text);
     failure.place.line =
         line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);

@@ -307,6 +307,22 @@ void name_wait_without_effect(Failure& failure) {
 
 }  // namespace
 
+namespace {
+
+/// Names the condition under which threads reach a barrier. The report names a thread that does not
+/// reach it, but not where that thread is.
+void name_condition_of_barrier(Failure& failure, const std::string& text) {
+    for (const Condition& condition : find_conditions(text, failure.place.line)) {
+        const std::string value = expand(text, condition.text, condition.line);
+        if (condition.is_exit || value.find("threadIdx") == value.npos) continue;
+        failure.details = wrap("Only the threads with `" + condition.text + "` (line " +
+                               std::to_string(condition.line) + ") reach the barrier.");
+        return;
+    }
+}
+
+}  // namespace
+
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence) {
     constexpr const char* unreached_barrier =
         "not every thread of the block reaches this __syncthreads().";
@@ -330,6 +346,8 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
           "no number if the whole block takes part."}},
         trial, evidence);
     if (failure) {
+        if (failure->kind == FailureKind::divergent_barrier)
+            name_condition_of_barrier(*failure, evidence.source.text);
         const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&
                                      tracks_copies_with_mbarrier(evidence.source.text);
         if (waits_for_phase) name_wait_without_effect(*failure);
