@@ -11,7 +11,12 @@
 namespace coalesce::changes {
 
 /// Returns the changes to try, the most likely first. The place and the kind of the failure decide
-/// which lines and which kinds of changes come first. Each text occurs once.
-std::vector<Change> list_changes(const Program& program, const Failure& failure);
+/// which lines and which kinds of changes come first. Changes of `given_lines`, which the learner
+/// has not written, come last. Each text occurs once.
+std::vector<Change> list_changes(const Program& program, const Failure& failure,
+                                 const std::set<int>& given_lines = {});
+
+/// Returns the lines of a text that are among the `given` ones, in the same order.
+std::set<int> find_given_lines(const std::string& text, const std::vector<std::string>& given);
 
 }  // namespace coalesce::changes
