@@ -69,13 +69,6 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
                     .place = {verdict.file, find_costliest_line(verdict, total), 0},
                     .shape = verdict.counted_shape,
                     .advice = total.advice};
-    if (const LineMistake mistake =
-            find_costly_element_line(verdict.source, failure.place.line);
-        mistake.line > 0) {
-        failure.details = wrap(failure.headline);
-        blame(failure, mistake);
-        return failure;
-    }
     failure.is_cause_open = total.kind == FailureKind::work_repeated;
     const std::uint64_t requests =
         verdict.counters->shared_load_requests + verdict.counters->shared_store_requests;
@@ -85,7 +78,6 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
         failure.advice = "Even without bank conflicts, these are " + std::to_string(requests) +
                          " accesses of warps: how many passes do the loops around this line make, "
                          "and how few can do the work?";
-        return failure;
     }
     const bool has_conflicts =
         verdict.counters->bank_conflicts() > verdict.solution_counters->bank_conflicts();
@@ -94,6 +86,13 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
         failure.advice =
             "Keep values that a thread uses again in registers, and use shuffles in the last steps "
             "of a reduction.";
+    }
+    if (const LineMistake mistake =
+            find_costly_element_line(verdict.source, failure.place.line);
+        mistake.line > 0) {
+        failure.details = wrap(failure.headline);
+        blame(failure, mistake);
+        failure.is_cause_open = false;
     }
     return failure;
 }

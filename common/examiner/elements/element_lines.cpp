@@ -65,6 +65,112 @@ LineMistake find_array_of_one_row(const Report& race, const Trial& trial,
                 ", with the index threadIdx.y."};
 }
 
+// ---- wrong values ----
+
+/// Looks for a load that depends on a condition about an index which the loaded element does not
+/// use. Other threads of the block may need the element.
+LineMistake find_condition_of_other_index(const std::string& text) {
+    static const TextPattern choice(R"(=\s*([^=;?]*<[^;?]*)\?\s*(\w+)\s*\[([^\]]*)\]\s*:)");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& match : find_matches(code, choice)) {
+        const int line = line_of_match(code, match, 2);
+        const std::string index = match.str(3);
+        if (find_shared_array(text, line).name.empty()) continue;
+        std::vector<std::string> terms;
+        for (const std::string& term : split_outside_brackets(match.str(1), "&&")) {
+            const std::string value =
+                is_identifier(term) ? assigned_value(text, term, line) : term;
+            for (const std::string& part : split_outside_brackets(value, "&&"))
+                terms.push_back(part);
+        }
+        for (const std::string& term : terms) {
+            const std::vector<std::string> sides = split_outside_brackets(term, "<");
+            if (sides.size() != 2 || !is_identifier(sides[0]) || !is_identifier(sides[1]) ||
+                contains_word(expand(text, index, line), sides[0]) || contains_word(index, sides[0]))
+                continue;
+            return {line,
+                    add_backticks(match.str(2) + "[" + index + "]") + " is loaded only if " +
+                        add_backticks(sides[0] + " < " + sides[1]) +
+                        ", although its index does not contain " + add_backticks(sides[0]) +
+                        ": threads outside of the output must load elements that other threads "
+                        "of the block need.",
+                    "Test only the indices that this access uses."};
+        }
+    }
+    return {};
+}
+
+/// Looks for a combined index that is compared with the number of elements, although its column may
+/// lie outside of the matrix.
+LineMistake find_combined_index(const std::string& text) {
+    static const TextPattern comparison(R"(\b(\w+)\s*<\s*rows\s*\*\s*cols\b)");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& match : find_matches(code, comparison)) {
+        const int line = line_of_match(code, match);
+        const std::string value = expand(text, match.str(1), line);
+        const bool may_be_outside = contains_word(value, "cols") && value.find('-') != value.npos;
+        const std::string condition = code_on_line(text, line);
+        if (!may_be_outside || condition.find("< cols") != condition.npos) continue;
+        return {line,
+                add_backticks(match.str(1)) +
+                    " can be the index of an element even if its column is outside of the matrix: "
+                    "left and right of a row lie elements of the neighbouring rows.",
+                "Compare the row and the column separately: each with 0 and with its size."};
+    }
+    return {};
+}
+
+/// Looks for the total of a single warp that is added where the totals of all warps before are
+/// needed, if the first wrong element belongs to the third warp.
+LineMistake find_total_of_one_warp(const Trial& trial, const std::string& text) {
+    static const TextPattern addition(R"(\+=\s*(\w+)\s*\[\s*(\w+)\s*-\s*1\s*\])");
+    const std::string code = code_for_search(text);
+    const OutputComparison* output =
+        trial.element_comparison ? trial.element_comparison->first_wrong_output() : nullptr;
+    TextMatch match;
+    if (!output || start_of_bad_tail(*output) != 64 || !search(code, match, addition)) return {};
+    const int line = line_of_match(code, match);
+    const bool is_in_loop = find_innermost_loop(find_loops(text), line) != nullptr;
+    if (is_in_loop || find_shared_array(text, line).name != match.str(1)) return {};
+    return {line,
+            "this adds " + add_backticks(match.str(1) + "[" + match.str(2) + " - 1]") +
+                " alone, but the third and all later warps need the sum of all warps before them.",
+            "Add all elements of " + add_backticks(match.str(1)) + " before that of the own warp, "
+            "in a loop or with a second scan."};
+}
+
+/// Looks for a sorting network in which the direction of a pair does not depend on the length of the
+/// sequence to which it belongs.
+LineMistake find_one_direction(const std::string& text) {
+    static const TextPattern partner(R"(\^)");
+    static const TextPattern order(R"(\bif\s*\([^;]*\]\s*[<>]\s*\w+\s*\[)");
+    const std::vector<Loop> loops = find_loops(text);
+    const std::string code = code_for_search(text);
+    TextMatch match;
+    if (loops.size() < 2 || !contains(code, partner) || !search(code, match, order)) return {};
+    const int line = line_of_match(code, match);
+    const Loop* inner = find_innermost_loop(loops, line);
+    if (!inner) return {};
+    for (const Loop& outer : loops) {
+        const bool is_around = outer.first_line < inner->first_line && !outer.counter.empty() &&
+                               outer.last_line >= inner->last_line;
+        if (!is_around ||
+            !contains_word(code_on_line(text, inner->first_line), outer.counter))
+            continue;
+        for (int at = inner->first_line + 1; at <= inner->last_line; ++at) {
+            if (contains_word(code_on_line(text, at), outer.counter)) return {};
+        }
+        return {line,
+                "this puts all pairs into the same order, whatever " +
+                    add_backticks(outer.counter) +
+                    " is: the two halves of a longer sequence must be sorted in opposite "
+                    "directions.",
+                "Let the direction alternate from one sequence of " + add_backticks(outer.counter) +
+                    " elements to the next: it depends on (index & " + outer.counter + ")."};
+    }
+    return {};
+}
+
 // ---- elements of shared memory without a value ----
 
 /// Looks for a shared array of which only some threads store an element, although all threads then
@@ -117,8 +223,19 @@ void explain_by_element_lines(Failure& failure, const Trial& trial, const Eviden
             return failure.kind == FailureKind::uninitialised_shared ? find_copied_gap(text)
                                                                      : LineMistake{};
         });
-    if (mistake.line == 0) return;
-    blame(failure, mistake);
+    const bool is_value = failure.kind == FailureKind::wrong_elements ||
+                          failure.kind == FailureKind::inputs_left_out ||
+                          failure.fault == Fault::edge_wrong;
+    const LineMistake value_mistake =
+        mistake.line > 0 || !is_value
+            ? mistake
+            : first_mistake([&] { return find_condition_of_other_index(text); },
+                            [&] { return find_combined_index(text); },
+                            [&] { return find_total_of_one_warp(trial, text); },
+                            [&] { return find_one_direction(text); });
+    if (value_mistake.line == 0) return;
+    if (is_value) failure.details = wrap(failure.headline) + failure.details;
+    blame(failure, value_mistake);
     failure.is_cause_open = false;
     // The report names the element that was copied, not the one without a value.
     if (failure.kind == FailureKind::uninitialised_shared) failure.details.clear();
