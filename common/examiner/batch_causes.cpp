@@ -108,9 +108,9 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
         }
         // With a flat grid, another index of the block may count the matrices.
         const bool is_other_axis =
-            trial.launch.grid[2] == 1 && expand(evidence.source.text, offset,
-                                                line_of_match(code, match))
-                                                 .find("blockIdx.") != std::string::npos;
+            trial.launch.grid[2] == 1 &&
+            expand(evidence.source.text, offset, line_of_match(code, match)).find("blockIdx.") !=
+                std::string::npos;
         if (is_other_axis && offset.find("blockIdx.z") == offset.npos) continue;
         if (offset.find("blockIdx.z") == offset.npos) {
             return explain_move(

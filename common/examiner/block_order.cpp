@@ -97,9 +97,10 @@ Failure explain_wrong_tile(const std::string& file, const Trial& trial, long lon
                             std::to_string(expected_tile.col / tiles_of_gpu) + ".",
                 .place = {file, tile_taken.line, 0},
                 .shape = trial.shape,
-                .advice = "The result is correct, but the order of the blocks is not. Serve the "
-                          "GPUs in turn: from each block to the next along x, the GPU changes, and "
-                          "blockIdx.x / GPUS is the number of the tile in the GPU's part."};
+                .advice =
+                    "The result is correct, but the order of the blocks is not. Serve the "
+                    "GPUs in turn: from each block to the next along x, the GPU changes, and "
+                    "blockIdx.x / GPUS is the number of the tile in the GPU's part."};
     }
     return {
         .kind = FailureKind::wrong_block_order,

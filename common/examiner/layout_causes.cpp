@@ -55,10 +55,9 @@ LineMistake find_grid_of_other_axes(const std::string& text) {
     if (index.pitch != "cols") return {};
     std::string row = expand(text, index.outer_term, line),
                 col = expand(text, index.inner_term, line);
-    const bool are_exchanged = row.find("blockIdx.x") != row.npos &&
-                               row.find("blockIdx.y") == row.npos &&
-                               col.find("blockIdx.y") != col.npos &&
-                               col.find("blockIdx.x") == col.npos;
+    const bool are_exchanged =
+        row.find("blockIdx.x") != row.npos && row.find("blockIdx.y") == row.npos &&
+        col.find("blockIdx.y") != col.npos && col.find("blockIdx.x") == col.npos;
     if (!are_exchanged) return {};
     return {grid.line,
             "in the kernel, blockIdx.x counts rows of tiles and blockIdx.y columns (line " +

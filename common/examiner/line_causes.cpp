@@ -802,8 +802,6 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
     const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock &&
                                 failure.kind != FailureKind::missing_barrier;
     const bool uses_mbarrier = tracks_copies_with_mbarrier(text);
-    // A missing barrier explains the symptom whatever else a line does.
-    const bool is_unordered = failure.kind == FailureKind::missing_barrier;
     const LineMistake mistake = first_mistake(
         find_if_possible(
             uses_mbarrier && (is_outside || failure.kind == FailureKind::copy_not_waited_for),
@@ -818,13 +816,11 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         find_if_possible(has_wrong_data, [&] { return find_multiplied_thread(code); }),
         find_if_possible(has_wrong_data, [&] { return find_moved_twice(text); }),
         find_if_possible(is_unwritten, [&] { return find_exchanged_quotient(code); }),
-        find_if_possible(task.in_place && !is_outside && !is_unordered,
+        find_if_possible(task.in_place && has_wrong_data && !is_outside,
                          [&] { return find_pair_condition(text); }),
         find_if_possible(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
-        find_if_possible(has_wrong_data && !is_unordered,
-                         [&] { return find_phase_mistake(text); }),
-        find_if_possible(has_wrong_data && !is_unordered,
-                         [&] { return find_sector_mistake(text); }),
+        find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
+        find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
         find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),
         find_if_possible(has_wrong_data && !is_outside,
                          [&] { return find_condition_that_excludes(text, store); }),

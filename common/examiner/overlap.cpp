@@ -221,10 +221,11 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const 
               start_line = find_copy_start_line(verdict.source);
     Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = verdict.counted_shape};
     // Copies of warps that are further ahead do not count: a pipeline does not rely on them.
-    if (!waits_for_all) failure.details =
-        wrap("Simulated: " + std::to_string(counters.copy_waits) +
-             " waits for copies; when a tile is read, " + format("%.0f", bytes_in_flight) +
-             " bytes of other copies are in flight.");
+    if (!waits_for_all)
+        failure.details =
+            wrap("Simulated: " + std::to_string(counters.copy_waits) +
+                 " waits for copies; when a tile is read, " + format("%.0f", bytes_in_flight) +
+                 " bytes of other copies are in flight.");
     const std::string code = code_for_search(verdict.source);
     int commits = 0;
     const std::string commit = "__pipeline_commit(";

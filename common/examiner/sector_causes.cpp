@@ -60,8 +60,8 @@ std::string inline_call(const std::string& text, const std::string& expression) 
                                R"(\s*return\s+([^;{}]+);\s*\})");
     const std::string code = code_for_search(text);
     if (!search(code, definition, function)) return expression;
-    const std::string argument = expression.substr(opening_position + 1,
-                                                   closing_position - opening_position - 1);
+    const std::string argument =
+        expression.substr(opening_position + 1, closing_position - opening_position - 1);
     const TextPattern parameter("\\b" + definition.str(1) + "\\b");
     const std::string value = definition.str(2);
     const std::vector<TextMatch> uses = find_matches(value, parameter);
@@ -79,10 +79,9 @@ std::vector<SignedTerm> flatten_sum(const std::string& text, const std::string& 
         const bool is_variable = is_identifier(term.text) && !is_constant_name(term.text);
         const std::string value = is_variable ? assigned_value(text, term.text, line) : "";
         std::vector<SignedTerm> parts = split_sum(value);
-        const bool is_moved =
-            std::ranges::any_of(parts, [&](const SignedTerm& part) {
-                return part.text == "LEAD" || part.text.find("threadIdx.x") != part.text.npos;
-            });
+        const bool is_moved = std::ranges::any_of(parts, [&](const SignedTerm& part) {
+            return part.text == "LEAD" || part.text.find("threadIdx.x") != part.text.npos;
+        });
         if (parts.size() < 2 || !is_moved) {
             ++i;
             continue;

@@ -38,11 +38,12 @@ void list_arguments_of_other_calls(ChangeList& list, const std::vector<Call>& ca
             const std::string written = program.text_between(first, last);
             std::set<std::string> others;
             for (const Call& other : calls) {
-                const bool is_same = program.token(other.name).text == program.token(call.name).text &&
-                                     other.arguments.size() == call.arguments.size();
+                const bool is_same =
+                    program.token(other.name).text == program.token(call.name).text &&
+                    other.arguments.size() == call.arguments.size();
                 if (!is_same) continue;
-                others.insert(program.text_between(other.arguments[i].first,
-                                                   other.arguments[i].second));
+                others.insert(
+                    program.text_between(other.arguments[i].first, other.arguments[i].second));
             }
             for (const std::string& one : others) {
                 if (one != written) list.replace(first, last, one, 1.7);

@@ -60,8 +60,8 @@ private:
         Attempt attempt{Outcome::failed, copy.hash};
         if (copy.compiled.ptx.empty() || failed_.contains(copy.hash)) return attempt;
         const bool passes =
-            passed_.contains(copy.hash) || (is_good(copy.compiled) &&
-                                            options_.passes(make_source(text, source_.name)));
+            passed_.contains(copy.hash) ||
+            (is_good(copy.compiled) && options_.passes(make_source(text, source_.name)));
         (passes ? passed_ : failed_).insert(copy.hash);
         if (passes) attempt.outcome = Outcome::passed;
         return attempt;

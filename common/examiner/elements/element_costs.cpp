@@ -87,8 +87,7 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
             "Keep values that a thread uses again in registers, and use shuffles in the last steps "
             "of a reduction.";
     }
-    if (const LineMistake mistake =
-            find_costly_element_line(verdict.source, failure.place.line);
+    if (const LineMistake mistake = find_costly_element_line(verdict.source, failure.place.line);
         mistake.line > 0) {
         failure.details = wrap(failure.headline);
         blame(failure, mistake);

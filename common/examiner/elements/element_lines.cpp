@@ -39,8 +39,7 @@ LineMistake find_pair_of_both(const Report& race, const std::string& text) {
 
 /// Looks for a shared array that has no index for the rows of threads in the block, so that all rows
 /// use the same elements.
-LineMistake find_array_of_one_row(const Report& race, const Trial& trial,
-                                  const std::string& text) {
+LineMistake find_array_of_one_row(const Report& race, const Trial& trial, const std::string& text) {
     const SharedArray array = find_shared_array(text, race.place.line);
     if (race.thread.thread[1] == race.other_thread.thread[1] || array.name.empty()) return {};
     const std::string code = code_for_search(text);
@@ -78,15 +77,15 @@ LineMistake find_condition_of_other_index(const std::string& text) {
         if (find_shared_array(text, line).name.empty()) continue;
         std::vector<std::string> terms;
         for (const std::string& term : split_outside_brackets(match.str(1), "&&")) {
-            const std::string value =
-                is_identifier(term) ? assigned_value(text, term, line) : term;
+            const std::string value = is_identifier(term) ? assigned_value(text, term, line) : term;
             for (const std::string& part : split_outside_brackets(value, "&&"))
                 terms.push_back(part);
         }
         for (const std::string& term : terms) {
             const std::vector<std::string> sides = split_outside_brackets(term, "<");
             if (sides.size() != 2 || !is_identifier(sides[0]) || !is_identifier(sides[1]) ||
-                contains_word(expand(text, index, line), sides[0]) || contains_word(index, sides[0]))
+                contains_word(expand(text, index, line), sides[0]) ||
+                contains_word(index, sides[0]))
                 continue;
             return {line,
                     add_backticks(match.str(2) + "[" + index + "]") + " is loaded only if " +
@@ -135,8 +134,9 @@ LineMistake find_total_of_one_warp(const Trial& trial, const std::string& text) 
     return {line,
             "this adds " + add_backticks(match.str(1) + "[" + match.str(2) + " - 1]") +
                 " alone, but the third and all later warps need the sum of all warps before them.",
-            "Add all elements of " + add_backticks(match.str(1)) + " before that of the own warp, "
-            "in a loop or with a second scan."};
+            "Add all elements of " + add_backticks(match.str(1)) +
+                " before that of the own warp, "
+                "in a loop or with a second scan."};
 }
 
 /// Looks for a sorting network in which the direction of a pair does not depend on the length of the
@@ -154,8 +154,7 @@ LineMistake find_one_direction(const std::string& text) {
     for (const Loop& outer : loops) {
         const bool is_around = outer.first_line < inner->first_line && !outer.counter.empty() &&
                                outer.last_line >= inner->last_line;
-        if (!is_around ||
-            !contains_word(code_on_line(text, inner->first_line), outer.counter))
+        if (!is_around || !contains_word(code_on_line(text, inner->first_line), outer.counter))
             continue;
         for (int at = inner->first_line + 1; at <= inner->last_line; ++at) {
             if (contains_word(code_on_line(text, at), outer.counter)) return {};
@@ -245,15 +244,16 @@ void explain_by_element_lines(Failure& failure, const Trial& trial, const Eviden
 
 LineMistake find_costly_element_line(const std::string& text, int line) {
     static const TextPattern step(R"(\+=\s*gridDim\.x\s*\)|\+=\s*gridDim\.x\s*$)");
-    static const TextPattern update(R"(\b(\w+)\s*\[([^\[\]]*)\]\s*(?:[-+*]=|=\s*(\w+)\s*\[([^\[\]]*)\]\s*[-+*]))");
+    static const TextPattern update(
+        R"(\b(\w+)\s*\[([^\[\]]*)\]\s*(?:[-+*]=|=\s*(\w+)\s*\[([^\[\]]*)\]\s*[-+*]))");
     static const TextPattern single_thread(
         R"(^\s*(?:threadIdx\.x|t|tid|lane|thread)\s*==\s*0\s*$)");
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = find_innermost_loop(loops, line);
     if (!loop) return {};
     const std::string head = code_on_line(text, loop->first_line);
-    if (contains(head, step) && expand(text, head, loop->first_line).find("threadIdx.x") !=
-                                    std::string::npos) {
+    if (contains(head, step) &&
+        expand(text, head, loop->first_line).find("threadIdx.x") != std::string::npos) {
         return {loop->first_line,
                 "this loop advances by gridDim.x, the number of blocks, but each thread begins at "
                 "its own element: most elements are processed by several threads.",
@@ -263,7 +263,8 @@ LineMistake find_costly_element_line(const std::string& text, int line) {
         if (condition.is_exit || !contains(condition.text, single_thread)) continue;
         return {loop->first_line,
                 "a single thread executes this loop, one element per pass, while the others wait "
-                "(line " + std::to_string(condition.line) + ").",
+                "(line " +
+                    std::to_string(condition.line) + ").",
                 "Let all threads take a part of the elements, and combine their parts afterwards: "
                 "a warp costs the same with 1 active thread as with 32."};
     }
@@ -273,9 +274,7 @@ LineMistake find_costly_element_line(const std::string& text, int line) {
     const std::string array = match.str(1), index = match.str(2);
     const bool is_same = !match[3].matched || (match.str(3) == array && match.str(4) == index);
     const bool is_shared = find_shared_array(text, line).name == array;
-    if (!is_same || is_shared ||
-        contains_word(expand(text, index, line), loop->counter))
-        return {};
+    if (!is_same || is_shared || contains_word(expand(text, index, line), loop->counter)) return {};
     return {line,
             add_backticks(array + "[" + index + "]") +
                 " is loaded and stored in each pass of the loop, although it is the same element "

@@ -136,8 +136,8 @@ private:
             const std::string& text = evidence_.source.text;
             const std::string code = code_for_search(text);
             const std::size_t configure = code.find("configure(");
-            const bool rounds_up = configure != code.npos &&
-                                   code.find("ceil_div", configure) != code.npos;
+            const bool rounds_up =
+                configure != code.npos && code.find("ceil_div", configure) != code.npos;
             if (find_loops(text).empty() && rounds_up) {
                 failure.advice =
                     "Each thread processes only one element: let it loop over several, beginning "

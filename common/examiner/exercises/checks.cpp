@@ -61,13 +61,13 @@ void search_if_requested(const Exercise& exercise, const Source& source, const f
                          Verdict& verdict) {
     const int time = std::atoi(environment_variable_or("COALESCE_SEARCH_MS", "0").c_str());
     if (time <= 0 || !changes::is_worth_searching(verdict)) return;
-    verdict.passing_change = changes::find_passing_change(
-        source, exercise, verdict,
-        {.time = std::chrono::milliseconds(time),
-         .given_lines = list_given_lines(exercise),
-         .passes = [&](const Source& changed) {
-             return examine_source(exercise, changed, cache).passed();
-         }});
+    verdict.passing_change =
+        changes::find_passing_change(source, exercise, verdict,
+                                     {.time = std::chrono::milliseconds(time),
+                                      .given_lines = list_given_lines(exercise),
+                                      .passes = [&](const Source& changed) {
+                                          return examine_source(exercise, changed, cache).passed();
+                                      }});
     if (verdict.passing_change) write_if_requested(verdict);
 }
 

@@ -22,7 +22,8 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     // A tile on the diagonal is its own partner.
     if (row == col) {
         for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
-            if (row + y < side && col + x < side) data[(row + y) * side + col + x] = upper[x][y];  // here
+            if (row + y < side && col + x < side)
+                data[(row + y) * side + col + x] = upper[x][y];  // here
         }
         return;
     }

@@ -15,7 +15,8 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
-        if (row + y < side && col + x < side) upper[x][y] = data[(row + y) * side + col + x];  // here
+        if (row + y < side && col + x < side)
+            upper[x][y] = data[(row + y) * side + col + x];  // here
         if (col + y < side && row + x < side) lower[x][y] = data[(col + y) * side + row + x];
     }
 
