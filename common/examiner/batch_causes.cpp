@@ -106,12 +106,11 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
             failure.place.line = row_mistake.line;
             return true;
         }
-        // With a flat grid, another index of the block may count the matrices.
-        const bool is_other_axis =
-            trial.launch.grid[2] == 1 &&
-            expand(evidence.source.text, offset, line_of_match(code, match)).find("blockIdx.") !=
-                std::string::npos;
-        if (is_other_axis && offset.find("blockIdx.z") == offset.npos) continue;
+        // A quotient of another index of the block may count the matrices.
+        static const TextPattern quotient(R"(\bblockIdx\.[xy]\s*/)");
+        const std::string expanded =
+            expand(evidence.source.text, offset, line_of_match(code, match));
+        if (contains(expanded, quotient)) continue;
         if (offset.find("blockIdx.z") == offset.npos) {
             return explain_move(
                 name + " is moved by `" + offset +

@@ -171,14 +171,20 @@ LineMistake find_equal_indices(const std::string& text) {
     if (first == second || !std::ranges::all_of(fills, is_same) ||
         !std::ranges::all_of(reads, is_same))
         return {};
-    const std::string indices = "[" + first + "][" + second + "]";
-    return {line_of_match(code, fills[0]),
-            "the tiles are filled with the indices " + add_backticks(indices) +
-                " here, and read with the same indices on line " +
-                std::to_string(line_of_match(code, reads[0])) +
-                ": each element keeps its place within the tile.",
-            "Swap the two indices in all lines that fill the tiles, or in all lines that read "
-            "them, but not in both."};
+    const std::string indices = add_backticks("[" + first + "][" + second + "]");
+    const int fill_line = line_of_match(code, fills[0]), read_line = line_of_match(code, reads[0]);
+    const bool fills_rows =
+        expand(text, second, fill_line).find("threadIdx.x") != std::string::npos;
+    const std::string fills_text = "the tiles are filled with the indices " + indices,
+                      reads_text = "read with the same indices";
+    const std::string sentence =
+        fills_rows
+            ? fills_text + " on line " + std::to_string(fill_line) + ", and " + reads_text + " here"
+            : fills_text + " here, and " + reads_text + " on line " + std::to_string(read_line);
+    return {fills_rows ? read_line : fill_line,
+            sentence + ": each element keeps its place within the tile.",
+            std::string("Swap the two indices in all lines that ") +
+                (fills_rows ? "read" : "fill") + " the tiles, and only there."};
 }
 
 // ---- stacks of matrices ----

@@ -133,7 +133,7 @@ void list_other_values(ChangeList& list) {
                                 program.find_name(name.text, i) == &name;
             if (is_use) uses[program.statement_at(i)].push_back({i, "(" + value + ")"});
         }
-        for (const auto& [statement, changes] : uses) list.replace_each(changes, 1.7);
+        for (const auto& [statement, changes] : uses) list.replace_each(changes, 1.4);
     }
 }
 
@@ -215,7 +215,16 @@ void list_resets(ChangeList& list) {
         }
         const Token& first = program.token(loop.first);
         for (const std::string& name : names) {
-            if (!program.find_name(name, loop.first)) continue;
+            const Name* declared = program.find_name(name, loop.first);
+            if (!declared) continue;
+            const std::string value = first_value(program, *declared);
+            if (!value.empty() && value != "0") {
+                const std::size_t begin = declared->declared;
+                std::size_t last = begin + 2;
+                while (program.token(last).end - program.token(begin + 2).begin < value.size())
+                    ++last;
+                list.replace(begin + 2, last, "0", 1.4);
+            }
             list.add({.edits = {{first.begin, first.begin, name + " = 0; "}},
                       .line = first.line,
                       .cost = 1.6,

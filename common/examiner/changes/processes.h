@@ -39,6 +39,10 @@ struct AttemptOptions {
     std::size_t batch = 1;      ///< attempts that a process takes at once
     std::size_t processes = 1;  ///< child processes that make attempts at the same time
     std::chrono::steady_clock::time_point deadline = {};
+    /// On a busy machine, the child processes go on after the deadline until they have used this
+    /// much CPU time together, but not beyond `last_deadline`.
+    std::chrono::milliseconds cpu_time{0};
+    std::chrono::steady_clock::time_point last_deadline = {};
     /// Returns the number of attempts that are still worthwhile after the attempt with this number
     /// has passed.
     std::function<std::size_t(std::size_t passed)> count_after_pass = {};

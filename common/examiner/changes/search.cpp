@@ -18,6 +18,9 @@ namespace {
 /// A change whose cost is larger by more than this is clearly less likely than another.
 constexpr double kClearDifference = 0.2;
 
+/// How many times longer a search may take if other programs use the processors.
+constexpr int kBusyFactor = 3;
+
 /// The changes that are compiled at once.
 constexpr std::size_t kBatch = 16;
 
@@ -150,7 +153,7 @@ bool is_worth_searching(const Verdict& verdict) {
 std::optional<PassingChange> find_passing_change(const Source& source, const Exercise& exercise,
                                                  const Verdict& verdict,
                                                  const SearchOptions& options) {
-    const auto deadline = std::chrono::steady_clock::now() + options.time;
+    const auto start = std::chrono::steady_clock::now();
     const Program program(source.text);
     std::vector<Change> changes = list_changes(program, verdict.failures.front(),
                                                find_given_lines(source.text, options.given_lines));
@@ -159,7 +162,9 @@ std::optional<PassingChange> find_passing_change(const Source& source, const Exe
         {.count = changes.size(),
          .batch = kBatch,
          .processes = count_processes(),
-         .deadline = deadline,
+         .deadline = start + options.time,
+         .cpu_time = options.time,
+         .last_deadline = start + kBusyFactor * options.time,
          .count_after_pass = [&](std::size_t passed) { return count_of_rivals(changes, passed); }},
         [&] {
             return std::make_unique<ChangeAttempter>(changes, source, exercise, verdict, options);

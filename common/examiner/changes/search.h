@@ -21,7 +21,7 @@ namespace coalesce::changes {
 
 /// The options of a search.
 struct SearchOptions {
-    /// the time after which no more changes are tried
+    /// the time after which no more changes are tried, or more on a busy machine
     std::chrono::milliseconds time = std::chrono::milliseconds(3500);
     std::size_t most_changes = 400;  ///< the number of changes after which the search ends
     /// The lines of the file that the learner did not have to write, in order. The mistake is

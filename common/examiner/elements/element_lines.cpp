@@ -156,8 +156,11 @@ LineMistake find_one_direction(const std::string& text) {
                                outer.last_line >= inner->last_line;
         if (!is_around || !contains_word(code_on_line(text, inner->first_line), outer.counter))
             continue;
+        // Another bit of the index may decide on the direction.
+        static const TextPattern bit(R"([^&]&[^&]|%)");
         for (int at = inner->first_line + 1; at <= inner->last_line; ++at) {
-            if (contains_word(code_on_line(text, at), outer.counter)) return {};
+            const std::string body = code_on_line(text, at);
+            if (contains_word(body, outer.counter) || contains(body, bit)) return {};
         }
         return {line,
                 "this puts all pairs into the same order, whatever " +
