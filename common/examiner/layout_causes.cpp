@@ -114,6 +114,24 @@ LineMistake find_tiles_rounded_down(Shape shape, const std::string& text) {
     return {};
 }
 
+/// Looks for a flat shared array that was not enlarged although its rows have become longer.
+LineMistake find_array_not_enlarged(const std::string& text) {
+    static const TextPattern declaration(
+        R"(__shared__\s+float\s+(\w+)\s*\[\s*([A-Z]\w*)\s*\*\s*([A-Z]\w*)\s*\])");
+    static const TextPattern pitch(R"(\bint\s+(\w+)\s*=\s*\w+\s*(?:\|\s*1|\+\s*\d+)\s*;)");
+    const std::string code = code_for_search(text);
+    TextMatch array, row;
+    if (!search(code, array, declaration) || !search(code, row, pitch)) return {};
+    const TextPattern use("\\b" + array.str(1) + R"(\s*\[[^\]]*\*\s*)" + row.str(1) + "\\b");
+    if (!contains(code, use)) return {};
+    return {line_of_match(code, array),
+            add_backticks(array.str(1)) + " has " + array.str(2) + " * " + array.str(3) +
+                " elements, but line " + std::to_string(line_of_match(code, row)) +
+                " makes its rows longer than " + array.str(3) + ".",
+            "Enlarge the array with its rows: " + array.str(2) + " * (" + array.str(3) +
+                " + 1) elements."};
+}
+
 // ---- two tiles in place ----
 
 /// An access of a line to the matrix `data`, in a kernel that works in place.
@@ -246,7 +264,9 @@ bool explain_by_layout(Failure& failure, const Trial& trial, const Evidence& evi
                                failure.kind == FailureKind::race_between_blocks;
     LineMistake mistake =
         is_data_wrong ? find_tiles_rounded_down(trial.shape, text) : LineMistake{};
-    if (mistake.line > 0) {
+    if (failure.kind == FailureKind::outside_shared_memory) {
+        mistake = find_array_not_enlarged(text);
+    } else if (mistake.line > 0) {
         // The blocks take the wrong tiles, whatever the symptom.
     } else if (task.in_place && is_wrong) {
         const bool is_kept = failure.fault == Fault::tile_not_transposed;

@@ -167,6 +167,30 @@ LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
             "distance from the beginning of that sector."};
 }
 
+/// Looks for a condition that leaves out the lanes before the first row of the tile. They store rows
+/// that belong to the tile above.
+LineMistake find_lanes_left_out(const MovedStore& store, const std::string& text) {
+    for (const Condition& condition : find_conditions(text, store.line)) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const bool is_phase_right = term.right_side == store.phase;
+            if (!is_phase_right && term.left_side != store.phase) continue;
+            const std::string lane = is_phase_right ? term.left_side : term.right_side;
+            const bool is_lane =
+                expand(text, lane, condition.line).find("threadIdx.x") != std::string::npos;
+            if (!is_lane || !contains_word(condition.text, store.phase)) continue;
+            return {
+                condition.line,
+                add_backticks(condition.text) +
+                    " leaves out the lanes before the first row of "
+                    "the tile in every tile: they should store rows of the tile above, which no "
+                    "other block stores.",
+                "Leave out only rows that do not exist: those below 0, and those from `rows` "
+                "on."};
+        }
+    }
+    return {};
+}
+
 LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
     const auto make_mistake = [&](const std::string& complaint) -> LineMistake {
         return {store.line_of_phase,
@@ -261,6 +285,7 @@ LineMistake find_sector_mistake(const std::string& text) {
     const auto store = find_moved_store(text);
     if (!store) return find_other_first_row(text);
     return first_mistake([&] { return find_added_phase(*store, text); },
+                         [&] { return find_lanes_left_out(*store, text); },
                          [&] { return find_wrong_phase(*store, text); });
 }
 

@@ -139,6 +139,98 @@ LineMistake find_total_of_one_warp(const Trial& trial, const std::string& text) 
                 "in a loop or with a second scan."};
 }
 
+/// Looks for a loop in which each thread takes only some elements of a row or column that belongs to
+/// this thread alone.
+LineMistake find_shared_out_loop(const std::string& text) {
+    static const TextPattern head(
+        R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=\s*threadIdx\.x\s*;[^;]*;\s*\w+\s*\+=\s*blockDim\.x)");
+    static const TextPattern access(R"(\+=[^=;]*\[([^\]]*)\])");
+    static const TextPattern combination(R"(__shared__|__shfl|\batomic)");
+    const std::string code = code_for_search(text);
+    TextMatch match, load;
+    if (contains(code, combination) || !search(code, match, head)) return {};
+    const int line = line_of_match(code, match);
+    const std::string rest = code.substr(match_end(match));
+    if (!search(rest, load, access)) return {};
+    for (const std::string& term : split_outside_brackets(load.str(1), "+")) {
+        if (contains_word(term, match.str(1)) ||
+            expand(text, term, line).find("threadIdx.x") == std::string::npos)
+            continue;
+        return {line,
+                add_backticks(term) +
+                    " gives each thread elements of its own, but this loop takes "
+                    "only every blockDim.x-th of them, and no other thread takes the rest.",
+                "Let each thread take all of its elements: begin at 0, and advance by 1."};
+    }
+    return {};
+}
+
+/// Looks for a sum of a warp that only the first thread of the block stores, although the block has
+/// several warps.
+LineMistake find_sum_of_first_warp(const Trial& trial, const std::string& text) {
+    static const TextPattern store(
+        R"(\bif\s*\(\s*(?:t|tid|thread|threadIdx\.x)\s*==\s*0\s*\)\s*\{?\s*(\w+)\s*\[)");
+    static const TextPattern number_of_warp(R"(/\s*32|%\s*32|&\s*31|warpSize|>>\s*5)");
+    const std::string code = code_for_search(text);
+    const std::size_t shuffle = code.rfind("__shfl");
+    TextMatch match;
+    const long long warps = trial.launch.block[0] / 32;
+    if (shuffle == code.npos || warps < 2 || contains(code, number_of_warp)) return {};
+    const std::string rest = code.substr(shuffle);
+    if (!search(rest, match, store)) return {};
+    const int line = line_number_at(code, shuffle + match_offset(match, 1));
+    if (find_shared_array(text, line).name != match.str(1)) return {};
+    return {line,
+            "thread 0 stores the sum of its own warp: the sums of the other " +
+                std::to_string(warps - 1) +
+                " warps of the block are lost, because shuffles "
+                "combine only the lanes of one warp.",
+            "Let lane 0 of each warp store the sum of its warp in an element of its own, and add "
+            "these sums after a barrier."};
+}
+
+/// Looks for a variable that each pass of a loop overwrites, and that is used only after the loop.
+LineMistake find_overwritten_sum(const std::string& text) {
+    static const TextPattern assignment(
+        R"(^\s*(?:for\s*\([^{}]*\)\s*)?(\w+)((?:\s*\[[^\]=;]*\])*)\s*=\s*([^=;][^;]*);\s*$)");
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    const auto uses = [&](const std::string& name, int first, int last) {
+        int count = 0;
+        for (int line = first; line <= std::min<int>(last, static_cast<int>(lines.size())); ++line)
+            count += contains_word(lines[static_cast<std::size_t>(line) - 1], name);
+        return count;
+    };
+    const int kernel = find_kernel_line(text, "");
+    for (const Loop& loop : find_loops(text)) {
+        if (loop.first_line < kernel || loop.counter.empty()) continue;
+        for (int line = loop.first_line + 1; line <= loop.last_line; ++line) {
+            TextMatch match;
+            const std::string& code = lines[static_cast<std::size_t>(line) - 1];
+            if (!search(code, match, assignment)) continue;
+            const std::string name = match.str(1);
+            const TextPattern declaration("\\bfloat\\s+" + name +
+                                          R"(\s*(?:\[[^=;]*)?=\s*(?:0|\{\s*\}))");
+            bool is_declared = false;
+            for (int at = kernel; at < loop.first_line; ++at)
+                is_declared |= contains(lines[static_cast<std::size_t>(at) - 1], declaration);
+            const bool is_only_use = uses(name, loop.first_line, loop.last_line) == 1 &&
+                                     !contains_word(match.str(3), name);
+            const bool is_used_later =
+                uses(name, loop.last_line + 1, static_cast<int>(lines.size())) > 0;
+            if (!is_declared || !is_only_use || !is_used_later ||
+                contains_word(match.str(2), loop.counter) ||
+                contains_word(match.str(3), loop.counter))
+                continue;
+            return {line,
+                    "each pass of the loop on line " + std::to_string(loop.first_line) +
+                        " overwrites " + add_backticks(name + trimmed(match.str(2))) +
+                        ", so only the last pass counts.",
+                    "Add to the value of the passes before: +=."};
+        }
+    }
+    return {};
+}
+
 /// Looks for a sorting network in which the direction of a pair does not depend on the length of the
 /// sequence to which it belongs.
 LineMistake find_one_direction(const std::string& text) {
@@ -233,6 +325,9 @@ void explain_by_element_lines(Failure& failure, const Trial& trial, const Eviden
             ? mistake
             : first_mistake([&] { return find_condition_of_other_index(text); },
                             [&] { return find_combined_index(text); },
+                            [&] { return find_shared_out_loop(text); },
+                            [&] { return find_sum_of_first_warp(trial, text); },
+                            [&] { return find_overwritten_sum(text); },
                             [&] { return find_total_of_one_warp(trial, text); },
                             [&] { return find_one_direction(text); });
     if (value_mistake.line == 0) return;
