@@ -496,9 +496,10 @@ LineMistake find_pair_condition(const std::string& text) {
             }
         }
     }
-    const bool leaves = code.find("return", match_offset(stores[0])) != code.npos ||
-                        code.find("continue", match_offset(stores[0])) != code.npos ||
-                        code.find("else", match_offset(stores[0])) != code.npos;
+    const std::size_t begin = match_offset(stores[0]), end = code.find("\n}", begin);
+    const std::string rest = code.substr(begin, end == code.npos ? end : end - begin);
+    static const TextPattern other_way(R"(\b(?:return|continue|break|else)\b)");
+    const bool leaves = contains(rest, other_way);
     if (conditional_stores != 1 || leaves) return {};
     return {line,
             add_backticks(comparison) +

@@ -69,14 +69,16 @@ LineMistake find_array_of_one_row(const Report& race, const Trial& trial, const 
 /// Looks for a load that depends on a condition about an index which the loaded element does not
 /// use. Other threads of the block may need the element.
 LineMistake find_condition_of_other_index(const std::string& text) {
-    static const TextPattern choice(R"(=\s*([^=;?]*<[^;?]*)\?\s*(\w+)\s*\[([^\]]*)\]\s*:)");
+    static const TextPattern choice(
+        R"(\b(\w+)\s*(?:\[[^\]=;]*\]\s*)+=\s*([^=;?]*<[^;?]*)\?\s*(\w+)\s*\[([^\]]*)\]\s*:)");
     const std::string code = code_for_search(text);
     for (const TextMatch& match : find_matches(code, choice)) {
-        const int line = line_of_match(code, match, 2);
-        const std::string index = match.str(3);
-        if (find_shared_array(text, line).name.empty()) continue;
+        const int line = line_of_match(code, match, 3);
+        const std::string array = match.str(3), index = match.str(4);
+        const TextPattern declaration(R"(__shared__[^;]*\b)" + match.str(1) + R"(\s*\[)");
+        if (!contains(code, declaration)) continue;
         std::vector<std::string> terms;
-        for (const std::string& term : split_outside_brackets(match.str(1), "&&")) {
+        for (const std::string& term : split_outside_brackets(match.str(2), "&&")) {
             const std::string value = is_identifier(term) ? assigned_value(text, term, line) : term;
             for (const std::string& part : split_outside_brackets(value, "&&"))
                 terms.push_back(part);
@@ -88,7 +90,7 @@ LineMistake find_condition_of_other_index(const std::string& text) {
                 contains_word(index, sides[0]))
                 continue;
             return {line,
-                    add_backticks(match.str(2) + "[" + index + "]") + " is loaded only if " +
+                    add_backticks(array + "[" + index + "]") + " is loaded only if " +
                         add_backticks(sides[0] + " < " + sides[1]) +
                         ", although its index does not contain " + add_backticks(sides[0]) +
                         ": threads outside of the output must load elements that other threads "

@@ -12,9 +12,9 @@ __global__ void product(float* out, const float* a, const float* b, int rows, in
     for (int first = 0; first < inner; first += TILE) {
         const bool is_inside = row < rows && col < cols;
         const int k_of_a = first + threadIdx.x, k_of_b = first + threadIdx.y;
-        of_a[threadIdx.y][threadIdx.x] = is_inside && k_of_a < inner ? a[row * inner + k_of_a] : 0;
-        of_b[threadIdx.y][threadIdx.x] =
-            is_inside && k_of_b < inner ? b[k_of_b * cols + col] : 0;  // here
+        of_a[threadIdx.y][threadIdx.x] =
+            is_inside && k_of_a < inner ? a[row * inner + k_of_a] : 0;  // here
+        of_b[threadIdx.y][threadIdx.x] = is_inside && k_of_b < inner ? b[k_of_b * cols + col] : 0;
         __syncthreads();
         for (int k = 0; k < TILE; ++k) sum += of_a[threadIdx.y][k] * of_b[k][threadIdx.x];
         __syncthreads();
