@@ -106,6 +106,11 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
             failure.place.line = row_mistake.line;
             return true;
         }
+        // A quotient of another index of the block may count the matrices.
+        static const TextPattern quotient(R"(\bblockIdx\.[xy]\s*/)");
+        const std::string expanded =
+            expand(evidence.source.text, offset, line_of_match(code, match));
+        if (contains(expanded, quotient)) continue;
         if (offset.find("blockIdx.z") == offset.npos) {
             return explain_move(
                 name + " is moved by `" + offset +

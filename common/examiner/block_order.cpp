@@ -84,8 +84,24 @@ std::string pair_text(std::int64_t first, std::int64_t second) {
 }
 
 Failure explain_wrong_tile(const std::string& file, const Trial& trial, long long block,
-                           const TakenTile& tile_taken, Cell expected_tile) {
+                           const TakenTile& tile_taken, Cell expected_tile, bool is_in_turn) {
     const auto x = block % trial.launch.grid[0], y = block / trial.launch.grid[0];
+    constexpr std::int64_t gpus = 4, side = 32;
+    const std::int64_t tiles_of_gpu = trial.shape.cols / side / gpus;
+    if (is_in_turn && tile_taken.tile.row == expected_tile.row && tiles_of_gpu > 0 &&
+        tile_taken.tile.col / tiles_of_gpu != expected_tile.col / tiles_of_gpu) {
+        return {.kind = FailureKind::wrong_block_order,
+                .headline = "block " + pair_text(x, y) + " stores to the part of GPU " +
+                            std::to_string(tile_taken.tile.col / tiles_of_gpu) +
+                            ", but in the order of this lesson it should serve GPU " +
+                            std::to_string(expected_tile.col / tiles_of_gpu) + ".",
+                .place = {file, tile_taken.line, 0},
+                .shape = trial.shape,
+                .advice =
+                    "The result is correct, but the order of the blocks is not. Serve the "
+                    "GPUs in turn: from each block to the next along x, the GPU changes, and "
+                    "blockIdx.x / GPUS is the number of the tile in the GPU's part."};
+    }
     return {
         .kind = FailureKind::wrong_block_order,
         .headline = "block " + pair_text(x, y) + " processes the tile at tile row " +
@@ -182,7 +198,8 @@ std::optional<Failure> find_wrong_block_order(
         const Cell expected_cell = expected_tile(block_order, block);
         const auto tile_taken = find_taken_tile(trial, block_order.tile, expected_cell);
         if (tile_taken && !(tile_taken->tile == expected_cell))
-            return explain_wrong_tile(file_name, trial, block, *tile_taken, expected_cell);
+            return explain_wrong_tile(file_name, trial, block, *tile_taken, expected_cell,
+                                      block_order.tile_for_block == row_by_row_tile);
     }
     return std::nullopt;
 }

@@ -133,6 +133,20 @@ LineMistake find_unused_grid_axis(const std::string& text, const LaunchShape& la
     return {};
 }
 
+/// Looks for a constant SECTOR with another number of floats than a sector has. Tiles then have too
+/// many rows before their first one.
+LineMistake find_wrong_sector(const std::string& text) {
+    constexpr long long floats_in_sector = 8;
+    const auto sector = constant_value(text, "SECTOR"), lead = constant_value(text, "LEAD");
+    if (!sector || !lead || *sector == floats_in_sector) return {};
+    return {find_constant_line(text, "SECTOR"),
+            "a sector has 32 bytes, which are 8 floats, but SECTOR is " + std::to_string(*sector) +
+                ": each block loads " + std::to_string(*lead) +
+                " rows before its tile, where 7 "
+                "are enough.",
+            "Set SECTOR to 8."};
+}
+
 /// Looks for a loop over elements of the matrix in which every thread begins at the same element.
 LineMistake find_shared_loop(const std::string& text) {
     static const TextPattern head(R"(\(\s*\w+\s+(\w+)\s*=\s*([^;]*);)");
@@ -229,6 +243,7 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
             verdict.counters && verdict.solution_counters &&
             2 * verdict.counters->store_requests < 3 * verdict.solution_counters->store_requests;
         mistake = first_mistake(
+            [&] { return find_wrong_sector(text); },
             [&] { return find_wrong_grid_width(launch, verdict.counted_shape, text); },
             [&] { return find_loop_over_matrix(text, line); },
             [&] { return find_small_step(text, line, launch); },
@@ -244,6 +259,7 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
             },
             [&] { return does_little_work ? find_compared_elements(text) : LineMistake{}; });
     }
+    if (failure.kind == FailureKind::too_many_threads) mistake = find_stack_counted_twice(text);
     if (mistake.line == 0) return;
     const std::string first_headline = first_sentence(failure.headline);
     failure.details =

@@ -524,6 +524,17 @@ LineMistake find_phase_mistake(const std::string& text) {
     TextMatch match;
     if (!sector || !search(code, match, phase)) return {};
     const std::string name = match.str(1), divisor = match.str(3);
+    static const TextPattern address(R"(\b(?:size_t|uintptr_t|uint64_t|long)\b)");
+    const bool is_address = contains(match.str(2), address);
+    if (const auto value = constant_value(text, divisor);
+        is_address && value && *value == *sector * 4) {
+        return {line_of_match(code, match),
+                add_backticks(name) +
+                    " is a number of bytes, because an address counts bytes, but it is used as a "
+                    "number of elements.",
+                "Divide the address by sizeof(float) first, and take the remainder modulo SECTOR. "
+                "Or take the element's index in `out` instead of its address."};
+    }
     if (const auto value = constant_value(text, divisor); value && *value != *sector) {
         return {line_of_match(code, match),
                 add_backticks(name) + " is a remainder modulo " + divisor + ", but a sector has " +
@@ -1005,7 +1016,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
     const auto find_if_possible = [](bool is_possible, auto find) {
         return [=] { return is_possible ? find() : LineMistake{}; };
     };
-    const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock;
+    const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock &&
+                                failure.kind != FailureKind::missing_barrier;
     const bool uses_mbarrier = tracks_copies_with_mbarrier(text);
     const LineMistake mistake = first_mistake(
         find_if_possible(is_outside || failure.kind == FailureKind::outside_shared_memory,

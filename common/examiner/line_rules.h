@@ -102,6 +102,12 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 /// may be too wide, or its width may not be a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
+// ---- layout_causes.cpp ----
+
+/// Looks for a grid that covers the rows of all matrices of a stack, and also has blocks for each
+/// matrix.
+LineMistake find_stack_counted_twice(const std::string& text);
+
 // ---- cost_lines.cpp ----
 
 /// Looks in the kernel's text for the line that causes the excessive costs. If such a line is

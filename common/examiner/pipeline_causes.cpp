@@ -464,6 +464,23 @@ bool is_pipeline_failure(const Failure& failure) {
 
 }  // namespace
 
+bool copies_after_read(const std::string& text) {
+    static const TextPattern waits_for_all(R"(\(\s*0\s*\))");
+    if (code_for_search(text).find("__pipeline_memcpy_async") == std::string::npos) return false;
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = find_pipeline_loop(loops, text);
+    if (!loop) return false;
+    const PipelineSteps steps = list_steps(text, *loop);
+    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
+    const PipelineStep* use = find_step(steps, PipelineStep::use);
+    const PipelineStep* wait = find_step(steps, PipelineStep::wait);
+    const bool is_in_order =
+        copy && use && wait && wait->line < use->line && use->line < copy->line;
+    return is_in_order && std::ranges::all_of(steps, [&](const PipelineStep& step) {
+               return step.kind != PipelineStep::wait || contains(step.text, waits_for_all);
+           });
+}
+
 bool explain_by_pipeline(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (failure.kind == FailureKind::deadlock) return explain_endless_wait(failure, evidence);

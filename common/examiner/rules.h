@@ -105,9 +105,20 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
 /// Explains how many arrivals or bytes are missing at an mbarrier on which threads wait forever.
 /// Returns false if the report does not give these numbers.
 bool explain_endless_wait(Failure& failure, const Evidence& evidence);
+/// Reports whether a kernel starts the copy of the next tile only after it has read the tile for
+/// which it has waited. Then no copy of a thread is in flight while the thread reads.
+bool copies_after_read(const std::string& text);
 /// Attributes the failure to a missing or misplaced step of a pipeline. Returns false if the text
 /// shows no such mistake.
 bool explain_by_pipeline(Failure& failure, const Evidence& evidence);
+
+// ---- layout_causes.cpp ----
+//
+// Finds grids and tiles that do not fit each other.
+
+/// Attributes the failure to a grid whose sizes belong to the other axes, or to the order or the
+/// indices with which tiles are loaded and stored. Returns false if the text shows no such mistake.
+bool explain_by_layout(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
 //

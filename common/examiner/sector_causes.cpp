@@ -1,6 +1,7 @@
 #include "examiner/line_rules.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "base/text.h"
@@ -29,6 +30,11 @@ std::vector<SignedTerm> split_sum(const std::string& sum) {
     return terms;
 }
 
+/// Reports whether a name is that of a constant, such as LEAD.
+bool is_constant_name(const std::string& name) {
+    return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0;
+}
+
 /// A store to `out` that begins some elements earlier than its tile.
 struct MovedStore {
     int line = 0;      ///< line of the store
@@ -39,6 +45,62 @@ struct MovedStore {
     std::string begin = {};       ///< index of the first element without the term `phase`
     bool is_phase_added = false;  ///< whether the row adds `phase` instead of subtracting it
 };
+
+/// Returns the value of a call to a function that only returns an expression of its only parameter:
+/// `index % SECTOR` for `phase_of(index)`. Returns any other expression unchanged.
+std::string inline_call(const std::string& text, const std::string& expression) {
+    static const TextPattern call(R"(^\s*([a-z_]\w*)\s*\()");
+    TextMatch match, definition;
+    if (!search(expression, match, call)) return expression;
+    const std::size_t opening_position = match_end(match) - 1,
+                      closing_position = find_closing_bracket(expression, opening_position);
+    if (closing_position + 1 != expression.size()) return expression;
+    const TextPattern function("\\b" + match.str(1) +
+                               R"(\s*\(\s*(?:const\s+)?(?:int|unsigned)\s+(\w+)\s*\)\s*\{)"
+                               R"(\s*return\s+([^;{}]+);\s*\})");
+    const std::string code = code_for_search(text);
+    if (!search(code, definition, function)) return expression;
+    const std::string argument =
+        expression.substr(opening_position + 1, closing_position - opening_position - 1);
+    const TextPattern parameter("\\b" + definition.str(1) + "\\b");
+    const std::string value = definition.str(2);
+    const std::vector<TextMatch> uses = find_matches(value, parameter);
+    if (uses.size() != 1) return expression;
+    return value.substr(0, match_offset(uses[0])) + "(" + argument + ")" +
+           value.substr(match_end(uses[0]));
+}
+
+/// Replaces each variable that is a sum by the terms of the sum, and removes terms that cancel each
+/// other.
+std::vector<SignedTerm> flatten_sum(const std::string& text, const std::string& sum, int line) {
+    std::vector<SignedTerm> terms = split_sum(sum);
+    for (std::size_t i = 0; i < terms.size() && terms.size() <= kMaxCandidates;) {
+        const SignedTerm term = terms[i];
+        const bool is_variable = is_identifier(term.text) && !is_constant_name(term.text);
+        const std::string value = is_variable ? assigned_value(text, term.text, line) : "";
+        std::vector<SignedTerm> parts = split_sum(value);
+        const bool is_moved = std::ranges::any_of(parts, [&](const SignedTerm& part) {
+            return part.text == "LEAD" || part.text.find("threadIdx.x") != part.text.npos;
+        });
+        if (parts.size() < 2 || !is_moved) {
+            ++i;
+            continue;
+        }
+        for (SignedTerm& part : parts) part.is_subtracted ^= term.is_subtracted;
+        terms.erase(terms.begin() + static_cast<long>(i));
+        terms.insert(terms.begin() + static_cast<long>(i), parts.begin(), parts.end());
+    }
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const auto opposite = std::ranges::find_if(terms, [&](const SignedTerm& other) {
+            return other.text == terms[i].text && other.is_subtracted != terms[i].is_subtracted;
+        });
+        if (opposite == terms.end()) continue;
+        terms.erase(opposite);
+        terms.erase(terms.begin() + static_cast<long>(i--));
+        if (i + 1 > terms.size()) break;
+    }
+    return terms;
+}
 
 /// Returns the store on a line, or nothing if it is not moved by a variable.
 std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
@@ -53,18 +115,22 @@ std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
     store.begin =
         (is_identifier(index.outer_term) ? index.outer_term : "(" + index.outer_term + ")") +
         " * rows";
-    const std::vector<SignedTerm> terms = split_sum(row);
+    const std::vector<SignedTerm> terms = flatten_sum(text, row, store.row_line);
     if (terms.size() > kMaxCandidates) return std::nullopt;
     for (const SignedTerm& term : terms) {
         const std::string value =
-            is_identifier(term.text) ? assigned_value(text, term.text, store.row_line) : "";
+            is_identifier(term.text)
+                ? inline_call(text, assigned_value(text, term.text, store.row_line))
+                : "";
         const bool is_lane =
             expand(text, term.text, store.row_line).find("threadIdx.x") != std::string::npos;
         if (!is_lane && term.text != "LEAD" &&
             (contains_word(value, "SECTOR") || contains_word(value, "LEAD"))) {
             store.phase = term.text;
             store.value = simplify_expression(value);
-            store.line_of_phase = find_assignment_line(text, term.text, store.row_line);
+            store.line_of_phase = is_constant_name(term.text)
+                                      ? store.row_line
+                                      : find_assignment_line(text, term.text, store.row_line);
             store.is_phase_added = !term.is_subtracted;
         } else if (!is_lane) {
             store.begin += (term.is_subtracted ? " - " : " + ") + term.text;
@@ -103,6 +169,30 @@ LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
             "distance from the beginning of that sector."};
 }
 
+/// Looks for a condition that leaves out the lanes before the first row of the tile. They store rows
+/// that belong to the tile above.
+LineMistake find_lanes_left_out(const MovedStore& store, const std::string& text) {
+    for (const Condition& condition : find_conditions(text, store.line)) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const bool is_phase_right = term.right_side == store.phase;
+            if (!is_phase_right && term.left_side != store.phase) continue;
+            const std::string lane = is_phase_right ? term.left_side : term.right_side;
+            const bool is_lane =
+                expand(text, lane, condition.line).find("threadIdx.x") != std::string::npos;
+            if (!is_lane || !contains_word(condition.text, store.phase)) continue;
+            return {
+                condition.line,
+                add_backticks(condition.text) +
+                    " leaves out the lanes before the first row of "
+                    "the tile in every tile: they should store rows of the tile above, which no "
+                    "other block stores.",
+                "Leave out only rows that do not exist: those below 0, and those from `rows` "
+                "on."};
+        }
+    }
+    return {};
+}
+
 LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
     const auto make_mistake = [&](const std::string& complaint) -> LineMistake {
         return {store.line_of_phase,
@@ -113,8 +203,17 @@ LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
                     " is the distance of that element from the beginning of its sector: its index "
                     "modulo SECTOR."};
     };
-    if (const auto value = constant_value(text, store.value))
-        return make_mistake("is " + std::to_string(*value) + " for every row");
+    const auto value = constant_value(text, store.value);
+    if (value && is_constant_name(store.phase)) {
+        return {store.line_of_phase,
+                "every row of `out` is stored " + std::to_string(*value) +
+                    " elements early, but the distance from the beginning of the sector differs "
+                    "from row to row.",
+                "The first row of the tile is element " +
+                    add_backticks(simplify_expression(store.begin)) +
+                    " of `out`: begin that index modulo SECTOR elements early."};
+    }
+    if (value) return make_mistake("is " + std::to_string(*value) + " for every row");
     const std::vector<std::string> parts = split_outside_brackets(store.value, "%");
     if (parts.size() != 2 || parts[1] != "SECTOR") return {};
     const std::string dividend = simplify_expression(parts[0]);
@@ -188,6 +287,7 @@ LineMistake find_sector_mistake(const std::string& text) {
     const auto store = find_moved_store(text);
     if (!store) return find_other_first_row(text);
     return first_mistake([&] { return find_added_phase(*store, text); },
+                         [&] { return find_lanes_left_out(*store, text); },
                          [&] { return find_wrong_phase(*store, text); });
 }
 

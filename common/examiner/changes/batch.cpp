@@ -157,7 +157,8 @@ std::string find_kernel(const std::string& ptx, const std::string& kernel) {
 CompiledCopy make_copy(const std::vector<std::string>& parts, std::size_t number,
                        const Signature& signature) {
     CompiledCopy copy;
-    copy.compiled.kernel = signature.kernel;
+    // The simulator counts under this name.
+    copy.compiled.kernel = namespace_of(0) + "::" + signature.kernel;
     copy.compiled.sizes = signature.sizes;
     copy.compiled.ptx = extract_copy(parts, number);
     copy.compiled.entry = find_kernel(copy.compiled.ptx, signature.kernel);

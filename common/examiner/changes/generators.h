@@ -29,6 +29,12 @@ void list_function_changes(ChangeList& list);
 /// Adds changes that replace a number with a similar one, or that add or remove a term or a factor.
 void list_term_changes(ChangeList& list);
 
+// ---- expression_changes.cpp ----
+
+/// Replaces an expression by another one of the same meaning elsewhere in the text: an argument of
+/// a call, the value of a variable, the order of two values.
+void list_expression_changes(ChangeList& list);
+
 // ---- loop_changes.cpp ----
 
 /// Adds changes that replace the start, the bound or the step of a loop with another expression

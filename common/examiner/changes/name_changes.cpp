@@ -132,7 +132,9 @@ void list_name_changes(ChangeList& list) {
         for (const std::string& meant : names_at(program, i)) {
             if (meant == written) continue;
             const double cost = cost_of_mistake(program, i, written, meant);
-            if (cost >= 0) list.replace(i, i, meant, cost);
+            // A learner rarely assigns to a wrong variable.
+            const bool is_target = program.token(i + 1).is("=");
+            if (cost >= 0) list.replace(i, i, meant, is_target ? cost + 0.6 : cost);
         }
     }
 }
@@ -235,7 +237,9 @@ void list_swaps_of_parts(ChangeList& list, std::size_t open) {
     if (program.token(open).is("[")) return;
     const auto parts = program.split_at_commas(open, close);
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-        exchange(parts[i].first, parts[i].second, parts[i + 1].first, parts[i + 1].second, 1.4);
+        // The order of the arguments of ceil_div, a quotient, is rarely mistaken.
+        const double cost = program.token(open - 1).is("ceil_div") ? 1.8 : 1.4;
+        exchange(parts[i].first, parts[i].second, parts[i + 1].first, parts[i + 1].second, cost);
     }
 }
 

@@ -78,8 +78,8 @@ void list_function_changes(ChangeList& list) {
     for (std::size_t i = 0; i + 1 < program.tokens().size(); ++i) {
         if (!program.token(i).is_word() || !program.token(i + 1).is("(")) continue;
         for (const auto& [one, other] : kSimilarFunctions) {
-            if (program.token(i).is(one)) list.replace(i, i, other, 1.6);
-            if (program.token(i).is(other)) list.replace(i, i, one, 1.6);
+            if (program.token(i).is(one)) list.replace(i, i, other, 1.4);
+            if (program.token(i).is(other)) list.replace(i, i, one, 1.4);
         }
     }
 }
@@ -226,16 +226,25 @@ void list_additions(ChangeList& list, std::size_t token) {
     if (next.is("=") || next.is("++") || next.is("+=") || next.is("[")) return;
     const bool is_block = base_of(name) == "blockIdx" || base_of(name) == "gridDim";
     const bool is_multiplied = next.is("*") || program.token(token - 1).is("*");
+    const Token& before = program.token(token - 1);
+    const bool is_divisor = before.is("/") || before.is("%");
+    const auto in_brackets = [&](const std::string& product) {
+        return is_divisor ? "(" + product + ")" : product;
+    };
     for (const std::string& factor : factors_at(program, token)) {
         if (factor == name) continue;
-        const double cost = is_block && !is_multiplied ? 1.4 : is_multiplied ? 2.6 : 2.0;
-        list.replace(token, token, name + " * " + factor, cost);
+        const bool is_doubled_divisor = is_divisor && factor == "2";
+        const double cost = is_doubled_divisor           ? 1.5
+                            : is_block && !is_multiplied ? 1.4
+                            : is_multiplied              ? 2.6
+                                                         : 2.0;
+        list.replace(token, token, in_brackets(name + " * " + factor), cost);
         const bool is_small = factor == "2" || factor == "4";
-        list.replace(token, token, name + " / " + factor, is_small ? 2.0 : 2.6);
-        if (!is_small) list.replace(token, token, name + " % " + factor, 2.6);
+        list.replace(token, token, in_brackets(name + " / " + factor), is_small ? 2.0 : 2.6);
+        if (!is_small) list.replace(token, token, in_brackets(name + " % " + factor), 2.6);
     }
     const auto with_sum = [&](const std::string& sum, double cost) {
-        const bool needs_brackets = is_multiplied || next.is("/") || next.is("%");
+        const bool needs_brackets = is_multiplied || is_divisor || next.is("/") || next.is("%");
         list.replace(token, token, needs_brackets ? "(" + sum + ")" : sum, cost);
     };
     with_sum(name + " + 1", 2.1);

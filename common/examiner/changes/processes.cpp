@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -110,12 +111,31 @@ pid_t start_child(const AttemptOptions& options, SharedResults& results,
     _exit(code);
 }
 
+/// Returns the CPU time that these processes have used together.
+std::chrono::nanoseconds cpu_time_of(const std::vector<pid_t>& processes) {
+    std::chrono::nanoseconds sum{0};
+    for (const pid_t process : processes) {
+        clockid_t clock = 0;
+        timespec time{};
+        if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) continue;
+        sum += std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    }
+    return sum;
+}
+
+/// Reports whether no more time is left for these processes.
+bool is_over(const AttemptOptions& options, const std::vector<pid_t>& children) {
+    const auto now = std::chrono::steady_clock::now();
+    return now >= options.deadline &&
+           (now >= options.last_deadline || cpu_time_of(children) >= options.cpu_time);
+}
+
 /// Waits for the children until the deadline. Starts another child for each one that crashes.
 void wait_for_children(std::vector<pid_t> children, const AttemptOptions& options,
                        SharedResults& results,
                        const std::function<std::unique_ptr<Attempter>()>& prepare) {
     int crashes = 0;
-    while (!children.empty() && std::chrono::steady_clock::now() < options.deadline) {
+    while (!children.empty() && !is_over(options, children)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         for (std::size_t i = children.size(); i-- > 0;) {
             int status = 0;

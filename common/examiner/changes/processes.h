@@ -40,6 +40,10 @@ struct AttemptOptions {
     std::size_t batch = 1;      ///< number of attempts that a child process takes at once
     std::size_t processes = 1;  ///< number of child processes that work at the same time
     std::chrono::steady_clock::time_point deadline = {};
+    /// On a busy machine, the child processes go on after the deadline until they have used this
+    /// much CPU time together, but not beyond `last_deadline`.
+    std::chrono::milliseconds cpu_time{0};
+    std::chrono::steady_clock::time_point last_deadline = {};
     /// Called with the number of each attempt that passed. Returns a new, possibly lower `count`,
     /// because later attempts may no longer be worthwhile.
     std::function<std::size_t(std::size_t passed)> count_after_pass = {};

@@ -1,6 +1,8 @@
 // Orders the changes of a file by how likely they undo the learner's mistake.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "examiner/changes/change.h"
@@ -9,8 +11,13 @@
 namespace coalesce::changes {
 
 /// Returns the changes to try, the most likely first. The failure's place and kind determine which
-/// lines and which kinds of changes come first. If several changes produce the same text, only the
-/// most likely one is returned.
-std::vector<Change> list_changes(const Program& program, const Failure& failure);
+/// lines and which kinds of changes come first. Changes of `given_lines`, which the learner has not
+/// written, come last. If several changes produce the same text, only the most likely one is
+/// returned.
+std::vector<Change> list_changes(const Program& program, const Failure& failure,
+                                 const std::set<int>& given_lines = {});
+
+/// Returns the numbers of the lines of `text` that are among the `given` lines, in the same order.
+std::set<int> find_given_lines(const std::string& text, const std::vector<std::string>& given);
 
 }  // namespace coalesce::changes

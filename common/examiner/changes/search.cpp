@@ -18,6 +18,9 @@ namespace {
 /// A change whose cost is larger by more than this is clearly less likely than another.
 constexpr double kClearDifference = 0.2;
 
+/// How many times longer a search may take if other programs use the processors.
+constexpr int kBusyFactor = 3;
+
 /// The changes that are compiled at once.
 constexpr std::size_t kBatch = 16;
 
@@ -60,15 +63,24 @@ private:
         Attempt attempt{Outcome::failed, copy.hash};
         if (copy.compiled.ptx.empty() || failed_.contains(copy.hash)) return attempt;
         const bool passes =
-            passed_.contains(copy.hash) || (run(copy.compiled, max_instructions_).is_good() &&
-                                            options_.passes(make_source(text, source_.name)));
+            passed_.contains(copy.hash) ||
+            (is_good(copy.compiled) && options_.passes(make_source(text, source_.name)));
         (passes ? passed_ : failed_).insert(copy.hash);
         if (passes) attempt.outcome = Outcome::passed;
         return attempt;
     }
 
-    Trial run(const Compiled& compiled, std::uint64_t max_instructions) {
-        const TrialRequest order{.shape = shape_, .max_instructions = max_instructions};
+    /// Reports whether a copy passes on the shape. A launch without checks takes less time, and most
+    /// copies have wrong results.
+    bool is_good(const Compiled& compiled) {
+        return run(compiled, max_instructions_, Watch::result_alone).is_good() &&
+               run(compiled, max_instructions_).is_good();
+    }
+
+    Trial run(const Compiled& compiled, std::uint64_t max_instructions,
+              Watch watch = Watch::everything) {
+        const TrialRequest order{
+            .shape = shape_, .watch = watch, .max_instructions = max_instructions};
         return elements_ ? elements_->run_on(runner_, compiled, order)
                          : runner_.run(compiled, exercise_.task(), order);
     }
@@ -141,15 +153,18 @@ bool is_worth_searching(const Verdict& verdict) {
 std::optional<PassingChange> find_passing_change(const Source& source, const Exercise& exercise,
                                                  const Verdict& verdict,
                                                  const SearchOptions& options) {
-    const auto deadline = std::chrono::steady_clock::now() + options.time;
+    const auto start = std::chrono::steady_clock::now();
     const Program program(source.text);
-    std::vector<Change> changes = list_changes(program, verdict.failures.front());
+    std::vector<Change> changes = list_changes(program, verdict.failures.front(),
+                                               find_given_lines(source.text, options.given_lines));
     changes.resize(std::min(changes.size(), options.most_changes));
     const std::vector<Attempt> attempts = make_attempts(
         {.count = changes.size(),
          .batch = kBatch,
          .processes = count_processes(),
-         .deadline = deadline,
+         .deadline = start + options.time,
+         .cpu_time = options.time,
+         .last_deadline = start + kBusyFactor * options.time,
          .count_after_pass = [&](std::size_t passed) { return count_of_rivals(changes, passed); }},
         [&] {
             return std::make_unique<ChangeAttempter>(changes, source, exercise, verdict, options);

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "examiner/course/exercise.h"
 #include "examiner/passing_change.h"
@@ -20,9 +22,12 @@ namespace coalesce::changes {
 
 /// The options of a search.
 struct SearchOptions {
-    /// the time after which no more changes are tried
+    /// the time after which no more changes are tried, or more on a busy machine
     std::chrono::milliseconds time = std::chrono::milliseconds(3500);
     std::size_t most_changes = 400;  ///< the maximum number of changes to try
+    /// The lines of the file that the learner did not have to write, in order. The mistake is
+    /// probably in another line.
+    std::vector<std::string> given_lines = {};
     /// Reports whether a changed text passes every check of the exercise. The search calls this
     /// function in child processes.
     std::function<bool(const Source&)> passes = {};

@@ -53,13 +53,42 @@ const Statement* body_block(const Program& program, const Statement& one) {
     return body.kind == Statement::Kind::block ? &body : nullptr;
 }
 
+/// Returns the variables that a statement sets.
+std::set<std::string> names_set_in(const Program& program, const Statement& one) {
+    std::set<std::string> names;
+    for (std::size_t i = one.first; i < one.last; ++i) {
+        const Token& next = program.token(i + 1);
+        const bool is_assignment = next.kind == Token::Kind::symbol && next.text.back() == '=' &&
+                                   !next.is("==") && !next.is("<=") && !next.is(">=") &&
+                                   !next.is("!=");
+        if (is_assignment && program.token(i).is_word()) names.insert(program.token(i).text);
+    }
+    return names;
+}
+
+/// Reports whether the order of two statements matters, because one sets a variable that the other
+/// uses.
+bool depend_on_order(const Program& program, const Statement& one, const Statement& other) {
+    const auto uses = [&](const Statement& user, const std::set<std::string>& names) {
+        for (std::size_t i = user.first; i <= user.last; ++i) {
+            if (names.contains(program.token(i).text)) return true;
+        }
+        return false;
+    };
+    return uses(other, names_set_in(program, one)) || uses(one, names_set_in(program, other));
+}
+
 /// Moves a statement over its neighbours.
 void move_over_neighbours(ChangeList& list, const Statement& block, std::size_t index) {
     const Program& program = list.program();
     const Statement& one = program.statement(block.children[index]);
-    const double cost = synchronizes(program, one) ? 1.4 : 2.2;
+    const auto cost_over = [&](const Statement& neighbour) {
+        if (synchronizes(program, one)) return 1.4;
+        return depend_on_order(program, one, neighbour) ? 1.9 : 2.6;
+    };
     if (index + 1 < block.children.size()) {
         const Statement& next = program.statement(block.children[index + 1]);
+        const double cost = cost_over(next);
         move(list, one, program.token(next.last).end, cost, "after " + line_of(program, next.last));
         if (const Statement* body = body_block(program, next)) {
             const std::string inside = next.kind == Statement::Kind::loop ? "loop" : "branch";
@@ -71,6 +100,7 @@ void move_over_neighbours(ChangeList& list, const Statement& block, std::size_t 
     }
     if (index == 0) return;
     const Statement& before = program.statement(block.children[index - 1]);
+    const double cost = cost_over(before);
     move(list, one, program.token(before.first).begin, cost,
          "before " + line_of(program, before.first));
     if (const Statement* body = body_block(program, before)) {

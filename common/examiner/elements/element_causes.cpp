@@ -238,7 +238,7 @@ std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence&
 }
 
 /// Attributes a failure to a line whose mistake is obvious, whatever the symptom.
-void explain_element_lines(Failure& failure, const Evidence& evidence) {
+bool explain_element_lines(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const bool is_outside_shared = failure.kind == FailureKind::outside_shared_memory;
     const LineMistake mistake = first_mistake(
@@ -252,10 +252,11 @@ void explain_element_lines(Failure& failure, const Evidence& evidence) {
             return is_outside_shared ? find_loop_beyond_array(text, failure.place.line)
                                      : LineMistake{};
         });
-    if (mistake.line == 0) return;
+    if (mistake.line == 0) return false;
     failure.details = wrap(failure.headline) + failure.details;
     blame(failure, mistake);
     failure.is_cause_open = false;
+    return true;
 }
 
 /// Explains vectors in a matrix whose rows do not begin at a multiple of the vector's size, or in a
@@ -316,13 +317,14 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
 }  // namespace
 
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence) {
-    auto failure = first_found(
+    std::optional<Failure> failure = first_found(
         {find_local_array_overrun, find_element_overrun, find_memory_error_of_block,
          find_execution_error, find_refused_launch, find_missing_tile<find_copy_error>,
          find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
          find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
-    if (failure) explain_element_lines(*failure, evidence);
+    if (failure && !explain_element_lines(*failure, evidence))
+        explain_by_element_lines(*failure, trial, evidence);
     return failure;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "examiner/costs.h"
+#include "examiner/elements/element_rules.h"
 #include "examiner/line_rules.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
@@ -97,6 +98,16 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
             return failure;
         }
     }
+    failure.is_cause_open = total.kind == FailureKind::work_repeated;
+    const std::uint64_t requests =
+        verdict.counters->shared_load_requests + verdict.counters->shared_store_requests;
+    if (total.kind == FailureKind::bank_conflicts &&
+        static_cast<double>(requests) > repetitions * static_cast<double>(solution)) {
+        failure.kind = FailureKind::too_many_requests;
+        failure.advice = "Even without bank conflicts, these are " + std::to_string(requests) +
+                         " accesses of warps: how many passes do the loops around this line make, "
+                         "and how few can do the work?";
+    }
     const bool has_conflicts =
         verdict.counters->bank_conflicts() > verdict.solution_counters->bank_conflicts();
     if (total.kind == FailureKind::bank_conflicts && !has_conflicts) {
@@ -104,6 +115,12 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
         failure.advice =
             "Keep values that a thread uses again in registers, and use shuffles in the last steps "
             "of a reduction.";
+    }
+    if (const LineMistake mistake = find_costly_element_line(verdict.source, failure.place.line);
+        mistake.line > 0) {
+        failure.details = wrap(failure.headline);
+        blame(failure, mistake);
+        failure.is_cause_open = false;
     }
     return failure;
 }

@@ -99,13 +99,20 @@ std::string describe_lines(const OutputComparison& output, const Indices& bad_in
     const auto count = [](const std::set<std::int64_t>& set) {
         return static_cast<std::int64_t>(set.size());
     };
+    // "All but row 3" says that all elements of the other rows are bad.
+    const auto is_true = [&](const std::string& lines_text, std::int64_t elements) {
+        return !lines_text.empty() && (!lines_text.starts_with("all but") ||
+                                       elements == static_cast<std::int64_t>(bad_indices.size()));
+    };
     if (count(bad_rows) < rows) {
         const std::string rows_text =
             describe_indices({bad_rows.begin(), bad_rows.end()}, rows, "row");
-        if (!rows_text.empty()) return rows_text;
+        if (is_true(rows_text, count(bad_rows) * cols)) return rows_text;
     }
     if (count(bad_cols) < cols) {
-        return describe_indices({bad_cols.begin(), bad_cols.end()}, cols, "column");
+        const std::string cols_text =
+            describe_indices({bad_cols.begin(), bad_cols.end()}, cols, "column");
+        if (is_true(cols_text, count(bad_cols) * rows)) return cols_text;
     }
     return "";
 }

@@ -7,6 +7,7 @@
 
 #include "examiner/causes.h"
 #include "examiner/elements/element_trials.h"
+#include "examiner/line_mistake.h"
 
 namespace coalesce {
 
@@ -16,6 +17,15 @@ std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& ev
 /// Returns the failure that the values of the outputs suggest, or nothing if the values are
 /// correct.
 std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& evidence);
+
+// ---- element_lines.cpp ----
+
+/// Attributes a race, or a read of shared memory without a value, to a line of the text that shows
+/// the mistake. Does nothing if there is no such line.
+void explain_by_element_lines(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Looks for the reason why a line takes more accesses than necessary: a loop of a single thread, a
+/// loop with a short step, a sum in device memory.
+LineMistake find_costly_element_line(const std::string& text, int line);
 
 // ---- input_subsets.cpp ----
 //

@@ -64,11 +64,20 @@ private:
     /// Formats an element and its expected value, as in "out(3) is 2, expected 4."
     std::string format_comparison(std::int64_t index) const {
         const auto at = static_cast<std::size_t>(index);
-        const bool is_untouched = output_.states[at] == CellState::untouched;
+        const bool is_untouched =
+            output_.states[at] == CellState::untouched && !begins_with_input();
         return output_.element_name(index) +
                (is_untouched ? " was never written"
                              : " is " + output_.format_value(output_.actual_bytes, index)) +
                ", expected " + output_.format_value(output_.expected_bytes, index) + ".";
+    }
+    /// Reports whether the array is an input too. Then an element with its first value may have been
+    /// written.
+    bool begins_with_input() const {
+        return std::ranges::any_of(
+            evidence_.elements->task().parameters, [&](const Parameter& one) {
+                return one.name == output_.name && one.is_read_by_reference();
+            });
     }
     const char* actual_bytes(std::int64_t index) const {
         return output_.element(output_.actual_bytes, index);
@@ -124,6 +133,18 @@ private:
         if (threads == bad_tail) {
             failure.is_cause_open = false;
             failure.place.line = find_configure_line(evidence_.source.text, ".grid");
+            // The number of blocks may be limited on purpose.
+            const std::string& text = evidence_.source.text;
+            const std::string code = code_for_search(text);
+            const std::size_t configure = code.find("configure(");
+            const bool rounds_up =
+                configure != code.npos && code.find("ceil_div", configure) != code.npos;
+            if (find_loops(text).empty() && rounds_up) {
+                failure.advice =
+                    "Each thread processes only one element: let it loop over several, beginning "
+                    "at its own element, with the number of all threads, gridDim.x * blockDim.x, "
+                    "as the step.";
+            }
         } else {
             failure.fault = Fault::never_written;
             failure.advice = "Follow the thread that should write " +
@@ -374,7 +395,7 @@ private:
                 " by hand: which inputs does it take, and which does its thread read?");
         if (bad_tail > 0) failure.fault = Fault::edge_wrong;
         failure.details = wrap(format_comparison(first_index));
-        if (output_.untouched_count > 0) {
+        if (output_.untouched_count > 0 && !begins_with_input()) {
             failure.details +=
                 wrap(format_count(output_.untouched_count, "element") + " of them " +
                      (output_.untouched_count == 1 ? "was" : "were") + " never written.");

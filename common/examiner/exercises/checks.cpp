@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "examiner/changes/search.h"
 #include "examiner/exercises/examined.h"
+#include "examiner/exercises/skeleton.h"
 #include "examiner/render.h"
 #include "harness/device.h"
 
@@ -37,6 +38,22 @@ void write_if_requested(const Verdict& verdict) {
     }
 }
 
+// Returns the lines that the skeleton and the solution of an exercise have in common: the learner
+// did not have to write them. In a bug hunt, they are the lines without a bug.
+std::vector<std::string> list_given_lines(const Exercise& exercise) {
+    const fs::path file = repository() / "solutions" / exercise.name / exercise.file();
+    std::vector<std::string> lines;
+    try {
+        for (const Segment& segment : parse_skeleton(read_file(file), file.string()).segments) {
+            if (segment.is_marked) continue;
+            lines.insert(lines.end(), segment.solved_lines.begin(), segment.solved_lines.end());
+        }
+    } catch (const UsageError&) {
+        return {};  // without a solution, the mistake may be in any line
+    }
+    return lines;
+}
+
 // If COALESCE_SEARCH_MS is set and the rules leave the cause of a failure open, searches for the
 // change that makes the kernel pass, and writes the verdict again with this change. The verdict has
 // already been written, so it is not lost if this process is stopped.
@@ -44,11 +61,13 @@ void search_if_requested(const Exercise& exercise, const Source& source, const f
                          Verdict& verdict) {
     const int time = std::atoi(environment_variable_or("COALESCE_SEARCH_MS", "0").c_str());
     if (time <= 0 || !changes::is_worth_searching(verdict)) return;
-    verdict.passing_change = changes::find_passing_change(
-        source, exercise, verdict,
-        {.time = std::chrono::milliseconds(time), .passes = [&](const Source& changed) {
-             return examine_source(exercise, changed, cache).passed();
-         }});
+    verdict.passing_change =
+        changes::find_passing_change(source, exercise, verdict,
+                                     {.time = std::chrono::milliseconds(time),
+                                      .given_lines = list_given_lines(exercise),
+                                      .passes = [&](const Source& changed) {
+                                          return examine_source(exercise, changed, cache).passed();
+                                      }});
     if (verdict.passing_change) write_if_requested(verdict);
 }
 

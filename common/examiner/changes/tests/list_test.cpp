@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,23 @@ TEST_CASE("each natural mistake has a change that undoes it") {
         {"for (int k = 0; k < 8; k++) { tile[k][0] = 0; __syncthreads(); }",
          "tile[k][0] = 0; ; } __syncthreads();"},
         {"int row = blockIdx.y;", "int row = blockIdx.y * TILE_DIM;"},
-        {"int row = 1; out[row + 1 * cols] = 0;", "out[(row + 1) * cols] = 0;"}};
+        {"int row = 1; out[row + 1 * cols] = 0;", "out[(row + 1) * cols] = 0;"},
+        {"float high = 1; out[0] = expf(in[0]); out[1] = expf(in[0] - high);",
+         "out[0] = expf(in[0] - high);"},
+        {"out[0] = fmaxf(out[0], out[1]);", "out[0] = out[0] + out[1];"},
+        {"int size = 8, step = 1; if ((row & (2 * step)) == 0) out[0] = 0;",
+         "if ((row & size) == 0)"},
+        {"int step = 1; if (threadIdx.x % step == 0) out[0] = 0;", "threadIdx.x % (step * 2) == 0"},
+        {"int k = threadIdx.x; tile[k][0] = 0; out[k] = in[k];",
+         "out[(threadIdx.y)] = in[(threadIdx.y)];"},
+        {"int best = 0, at = 0, other = 1, place = 1; "
+         "if (other > best || place < at) best = other;",
+         "if (other > best || (other == best && place < at))"},
+        {"int best = 0, at = 0, other = 1, place = 1; "
+         "if (other >= best) { best = other; at = place; }",
+         "if (other > best || (other == best && place < at))"},
+        {"float sum = in[0]; for (int k = 0; k < 8; k++) sum += in[k];",
+         "sum = 0; for (int k = 0;"}};
     for (const auto& [written, meant] : mistakes) {
         CAPTURE(written);
         CHECK(is_listed(kernel_with(written), meant));
@@ -111,6 +128,17 @@ TEST_CASE("changes near the failure come first") {
     REQUIRE(!listed.empty());
     CHECK(listed.front().line == 5);
     CHECK(std::ranges::is_sorted(listed, {}, &Change::cost));
+}
+
+TEST_CASE("changes of lines that the learner has not written come last") {
+    const std::string text = kernel_with("out[0] = in[1];\nout[1] = in[0];\n");
+    const std::vector<std::string> given = {"something else", "  out[0] =   in[1];"};
+    const std::set<int> given_lines = find_given_lines(text, given);
+    CHECK(given_lines == std::set<int>{4});
+    Failure failure;
+    failure.place.line = 4;
+    CHECK(list_changes(Program(text), failure).front().line == 4);
+    CHECK(list_changes(Program(text), failure, given_lines).front().line == 5);
 }
 
 TEST_CASE("each changed text is different") {

@@ -1,0 +1,38 @@
+// expect: uncoalesced-stores
+// mistake: Move every row back by LEAD, not to the beginning of its sector.
+// says: 7 elements early
+#include "exercise.h"  // Launch, ceil_div
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM + LEAD][TILE_DIM + 1];
+
+    // The block handles TILE_DIM rows of `in` from first_row on.
+    int first_row = int(blockIdx.y) * TILE_DIM - LEAD;
+    int tile_col = blockIdx.x * TILE_DIM;
+
+    for (int k = threadIdx.y; k < TILE_DIM + LEAD; k += BLOCK_ROWS) {
+        int row = first_row + k;
+        int col = tile_col + threadIdx.x;
+        if (row >= 0 && row < rows && col < cols) {
+            tile[k][threadIdx.x] = in[row * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    int row = first_row + threadIdx.x;  // here
+    for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
+        int col = tile_col + k;
+        if (row < 0 || row >= rows || col >= cols) continue;
+        out[col * rows + row] = tile[threadIdx.x][k];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    // Stores begin and end up to LEAD rows earlier, so the last rows may need one more tile.
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

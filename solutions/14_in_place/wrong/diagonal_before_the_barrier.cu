@@ -1,0 +1,42 @@
+// expect: missing-barrier
+// mistake: Store the tiles on the diagonal before the barrier.
+// says: barrier is missing
+#include "exercise.h"  // Launch, ceil_div
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+
+__global__ void transpose_in_place(float* data, const float*, int side, int) {
+    __shared__ float upper[TILE_DIM][TILE_DIM + 1];
+    __shared__ float lower[TILE_DIM][TILE_DIM + 1];
+
+    // The block of the tile above the diagonal handles both tiles of a pair.
+    if (blockIdx.y > blockIdx.x) return;
+    int row = blockIdx.y * TILE_DIM;  // the upper tile is at (row, col), the lower at (col, row)
+    int col = blockIdx.x * TILE_DIM;
+    int x = threadIdx.x;
+    for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
+        if (row + y < side && col + x < side) upper[y][x] = data[(row + y) * side + col + x];
+        if (col + y < side && row + x < side) lower[y][x] = data[(col + y) * side + row + x];
+    }
+
+    // A tile on the diagonal is its own partner.
+    if (row == col) {
+        for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
+            if (row + y < side && col + x < side)
+                data[(row + y) * side + col + x] = upper[x][y];  // here
+        }
+        return;
+    }
+
+    __syncthreads();
+
+    for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
+        if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
+        if (col + y < side && row + x < side) data[(col + y) * side + row + x] = upper[x][y];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}
