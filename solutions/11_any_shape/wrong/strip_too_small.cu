@@ -1,10 +1,11 @@
 // expect: outside-shared-memory
 // of: the bug hunt
 // mistake: Pitch odd, tile not larger.
+// says: makes its rows longer
 constexpr int STRIP_ROWS = 128, STRIP_COLS = 32, THREADS = 256;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float tile[STRIP_ROWS * STRIP_COLS];
+    __shared__ float tile[STRIP_ROWS * STRIP_COLS];  // here
 
     int strip_row = blockIdx.y * STRIP_ROWS;
     int strip_col = blockIdx.x * STRIP_COLS;
@@ -16,7 +17,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int i = threadIdx.x; i < height * width; i += THREADS) {
         int row = i / width;
         int col = i % width;
-        tile[row * pitch + col] = in[(strip_row + row) * cols + strip_col + col];  // here
+        tile[row * pitch + col] = in[(strip_row + row) * cols + strip_col + col];
     }
 
     __syncthreads();
