@@ -242,15 +242,15 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     // rule that finds a mistake names it in the failure.
     const bool is_batch_failure = failure->headline.find("second matrix") != std::string::npos ||
                                   failure->headline.find("along z") != std::string::npos;
-    const bool is_explained = is_block_cause || explain_by_rounding(*failure, trial, evidence) ||
-                              is_batch_failure || explain_by_layout(*failure, trial, evidence) ||
-                              explain_pointer_advance(*failure, trial, evidence) ||
-                              explain_by_reach(*failure, trial, evidence) ||
-                              explain_by_pipeline(*failure, evidence) ||
-                              explain_by_lines(*failure, trial, evidence) ||
-                              explain_by_tile_choice(*failure, trial, evidence) ||
-                              explain_by_indices(*failure, trial, evidence) ||
-                              explain_by_conditions(*failure, trial, evidence);
+    const bool is_explained =
+        is_block_cause || explain_by_rounding(*failure, trial, evidence) || is_batch_failure ||
+        explain_pointer_advance(*failure, trial, evidence) ||
+        explain_by_reach(*failure, trial, evidence) || explain_by_pipeline(*failure, evidence) ||
+        explain_by_lines(*failure, trial, evidence) ||
+        explain_by_layout(*failure, trial, evidence) ||
+        explain_by_tile_choice(*failure, trial, evidence) ||
+        explain_by_indices(*failure, trial, evidence) ||
+        explain_by_conditions(*failure, trial, evidence);
     if (is_explained) failure->is_cause_open = false;
     return failure;
 }

@@ -97,6 +97,20 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
     return {};
 }
 
+/// Looks for a constant SECTOR with another number of floats than a sector has. Tiles then have too
+/// many rows before their first one.
+LineMistake find_wrong_sector(const std::string& text) {
+    constexpr long long floats_in_sector = 8;
+    const auto sector = constant_value(text, "SECTOR"), lead = constant_value(text, "LEAD");
+    if (!sector || !lead || *sector == floats_in_sector) return {};
+    return {find_constant_line(text, "SECTOR"),
+            "a sector has 32 bytes, which are 8 floats, but SECTOR is " + std::to_string(*sector) +
+                ": each block loads " + std::to_string(*lead) +
+                " rows before its tile, where 7 "
+                "are enough.",
+            "Set SECTOR to 8."};
+}
+
 /// Looks for a loop over as many tiles as the grid has blocks along an axis.
 LineMistake find_loop_over_grid(const std::string& text, int line, const LaunchShape& launch) {
     static const TextPattern header(R"(\bfor\s*\([^;]*=\s*0\s*;\s*\w+\s*<\s*gridDim\.([xy])\s*;)");
@@ -131,20 +145,6 @@ LineMistake find_unused_grid_axis(const std::string& text, const LaunchShape& la
                     "; or leave this size of the grid at 1."};
     }
     return {};
-}
-
-/// Looks for a constant SECTOR with another number of floats than a sector has. Tiles then have too
-/// many rows before their first one.
-LineMistake find_wrong_sector(const std::string& text) {
-    constexpr long long floats_in_sector = 8;
-    const auto sector = constant_value(text, "SECTOR"), lead = constant_value(text, "LEAD");
-    if (!sector || !lead || *sector == floats_in_sector) return {};
-    return {find_constant_line(text, "SECTOR"),
-            "a sector has 32 bytes, which are 8 floats, but SECTOR is " + std::to_string(*sector) +
-                ": each block loads " + std::to_string(*lead) +
-                " rows before its tile, where 7 "
-                "are enough.",
-            "Set SECTOR to 8."};
 }
 
 /// Looks for a loop over elements of the matrix in which every thread begins at the same element.

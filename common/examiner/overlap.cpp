@@ -275,9 +275,9 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const 
         "no copy is in flight while a tile is read: the kernel has waited for all copies.";
     failure.place = {verdict.file, wait_line, 0};
     failure.advice =
-        "Use two stages: start the copy of the next tile before waiting for this tile, and leave "
-        "that copy in flight with __pipeline_wait_prior(1). Commit a group in every pass, even an "
-        "empty one, so that the wait also covers the last tile.";
+        "Use two stages: start the copy of the next tile before waiting for this tile, commit a "
+        "group in every pass, even an empty one, and leave the newest group in flight with "
+        "__pipeline_wait_prior(1).";
     return failure;
 }
 

@@ -122,17 +122,15 @@ std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
             is_identifier(term.text)
                 ? inline_call(text, assigned_value(text, term.text, store.row_line))
                 : "";
-        const bool is_lane =
-            expand(text, term.text, store.row_line).find("threadIdx.x") != std::string::npos;
-        if (!is_lane && term.text != "LEAD" &&
-            (contains_word(value, "SECTOR") || contains_word(value, "LEAD"))) {
+        if (contains_word(value, "SECTOR") || contains_word(value, "LEAD")) {
             store.phase = term.text;
             store.value = simplify_expression(value);
             store.line_of_phase = is_constant_name(term.text)
                                       ? store.row_line
                                       : find_assignment_line(text, term.text, store.row_line);
             store.is_phase_added = !term.is_subtracted;
-        } else if (!is_lane) {
+        } else if (expand(text, term.text, store.row_line).find("threadIdx.x") ==
+                   std::string::npos) {
             store.begin += (term.is_subtracted ? " - " : " + ") + term.text;
         }
     }
@@ -158,8 +156,8 @@ bool loads_earlier_rows(const std::string& text) {
 /// Looks for a store whose phase is added instead of subtracted, so that the store begins after the
 /// first row of its tile.
 LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
-    const bool subtracts = split_outside_brackets(store.value, "-").size() > 1;
-    if (!store.is_phase_added || subtracts || !loads_earlier_rows(text)) return {};
+    if (!store.is_phase_added || store.value.starts_with("-") || !loads_earlier_rows(text))
+        return {};
     return {store.row_line,
             add_backticks(store.phase) +
                 " is added here, so the store begins after the first row of the tile and ends "

@@ -376,41 +376,6 @@ void name_condition_of_barrier(Failure& failure, const std::string& text) {
     }
 }
 
-/// Explains a warp operation whose mask does not match the lanes that execute it, or an mbarrier
-/// that does not match its initialization.
-Failure explain_warp_operation(const Report& report, const Trial& trial, const Evidence& evidence) {
-    const bool is_mbarrier = report.message.find("mbarrier") != report.message.npos;
-    if (report.message.find("does not include all lanes") != report.message.npos) {
-        return failure_from_report(
-            FailureKind::bad_warp_mask, report, trial, evidence,
-            "lanes execute this warp operation that its mask does not name.",
-            "Name every lane that executes the operation: the mask of all 32 lanes is "
-            "0xffffffff.");
-    }
-    const std::string& text = evidence.source.text;
-    const int line = place_in_learner_file(report.place, evidence).line;
-    const std::vector<Condition> conditions = find_conditions(text, line);
-    const bool is_shuffle = code_on_line(text, line).find("__shfl") != std::string::npos;
-    const bool is_in_branch = std::ranges::any_of(
-        conditions, [](const Condition& condition) { return !condition.is_exit; });
-    if (is_shuffle && is_in_branch) {
-        return failure_from_report(
-            FailureKind::bad_warp_mask, report, trial, evidence,
-            "this shuffle names lanes that do not take part in it.",
-            "Move the shuffle out of the branch: the lane whose value is read must execute the "
-            "shuffle too.");
-    }
-    const char* const advice =
-        is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
-                      "with the count that the mbarrier was initialized with."
-                    : "Let the mask name exactly the lanes that take part.";
-    return failure_from_report(
-        FailureKind::bad_warp_mask, report, trial, evidence,
-        is_mbarrier ? "the use of an mbarrier does not match its initialization."
-                    : "a warp operation names lanes that do not take part in the operation.",
-        report.cure.empty() ? advice : report.cure);
-}
-
 }  // namespace
 
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence) {
@@ -449,8 +414,31 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
             "a shuffle reads from a lane that does not take part in the shuffle.",
             "Let all lanes that are read execute the shuffle, and name them in its mask.");
     }
-    if (const Report* report = find_report(trial, "synccheck"))
-        return explain_warp_operation(*report, trial, evidence);
+    if (const Report* report = find_report(trial, "synccheck")) {
+        const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
+        const char* const advice =
+            is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
+                          "with the count that the mbarrier was initialized with."
+                        : "Let the mask name exactly the lanes that take part.";
+        const bool lacks_lanes =
+            report->message.find("does not include all lanes") != report->message.npos;
+        const bool is_shuffle =
+            code_on_line(evidence.source.text, report->place.line).find("__shfl") !=
+            std::string::npos;
+        const std::string cure =
+            lacks_lanes
+                ? "Let the mask name every lane that executes the operation: 0xffffffff for "
+                  "all 32."
+            : is_shuffle ? "Move the shuffle to a place that all lanes of the mask reach: a lane "
+                           "whose value is read must take part too."
+                         : report->cure;
+        return failure_from_report(
+            FailureKind::bad_warp_mask, *report, trial, evidence,
+            is_mbarrier   ? "the use of an mbarrier does not match its initialization."
+            : lacks_lanes ? "the mask of a warp operation does not name all lanes that execute it."
+                          : "a warp operation names lanes that do not take part in the operation.",
+            cure.empty() ? advice : cure);
+    }
     return find_shared_race(trial, evidence);
 }
 

@@ -1,6 +1,6 @@
 // expect: tile-not-transposed
 // mistake: Transpose the tiles when they are filled, and again when they are read.
-// says: same indices
+// says: transposed twice
 #include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

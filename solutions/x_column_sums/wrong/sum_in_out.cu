@@ -1,6 +1,6 @@
 // expect: work-repeated
 // mistake: Keep the sum in the output.
-// says: loaded and stored in each pass
+// says: loaded and stored in every pass
 #include "exercise.h"  // Launch, ceil_div
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,6 @@
 // expect: bad-warp-mask
 // mistake: Name only the first 16 lanes in the mask.
-// says: its mask does not name
+// says: does not name all lanes
 #include "exercise.h"  // Launch, ceil_div
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
