@@ -1,6 +1,6 @@
 // Transposes a matrix with a tile whose rows have 32 words. Lanes that load a column of the tile
 // use one bank.
-#include "lab/proof/lints/planted/transposes.h"
+#include "lab/proof/lints/planted/transposes.cuh"
 
 using namespace coalesce::planted;
 

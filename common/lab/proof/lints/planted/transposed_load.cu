@@ -1,5 +1,5 @@
 // Transposes a matrix and loads its columns, so each lane loads from another row.
-#include "lab/proof/lints/planted/transposes.h"
+#include "lab/proof/lints/planted/transposes.cuh"
 
 using namespace coalesce::planted;
 

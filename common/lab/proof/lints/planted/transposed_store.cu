@@ -1,5 +1,5 @@
 // Transposes a matrix and stores its columns, so each lane stores into another row.
-#include "lab/proof/lints/planted/transposes.h"
+#include "lab/proof/lints/planted/transposes.cuh"
 
 using namespace coalesce::planted;
 
