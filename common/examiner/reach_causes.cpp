@@ -55,7 +55,9 @@ std::optional<std::vector<LoopHeader>> read_loops_around(const std::string& text
         }
         headers.push_back(*header);
     }
-    std::ranges::sort(headers, {}, &LoopHeader::line);
+    std::sort(headers.begin(), headers.end(), [](const LoopHeader& left, const LoopHeader& right) {
+        return left.line < right.line;
+    });
     return headers;
 }
 
@@ -236,7 +238,10 @@ std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int w
         }
     }
     if (width > 1) reach[1].movers.push_back({.kind = Mover::vector, .step = 1, .count = width});
-    for (Reach& one : reach) std::ranges::stable_sort(one.movers, {}, &Mover::step);
+    for (Reach& one : reach)
+        std::stable_sort(
+            one.movers.begin(), one.movers.end(),
+            [](const Mover& left, const Mover& right) { return left.step < right.step; });
     return reach;
 }
 

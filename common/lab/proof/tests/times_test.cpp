@@ -73,8 +73,8 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
         some());
     REQUIRE(times.size() == 3);
     CHECK(times[0].time_pair.name == "02_naive naive");
-    CHECK(times[0].time_pair.error() == doctest::Approx(.1));
-    CHECK(times[1].time_pair.error() == doctest::Approx(-.25));
+    CHECK(times[0].time_pair.relative_error() == doctest::Approx(.1));
+    CHECK(times[1].time_pair.relative_error() == doctest::Approx(-.25));
     CHECK(times[2].shape == Shape{64, 64});
     none["not_predicted"] = "it waits";
     const Json rows = {{"results", {none, predicted("naive", 4096, 1)}}};

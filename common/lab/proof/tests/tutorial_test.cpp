@@ -105,8 +105,8 @@ TEST_CASE("several runs of a kernel result in a range for each counter that vari
     const auto launch = [](const std::string& kernel, double loads, double atomics) {
         return ProfiledLaunch{
             .kernel = kernel,
-            .metrics = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", loads},
-                        {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", atomics}}};
+            .value_by_metric = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", loads},
+                                {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", atomics}}};
     };
     const std::vector<ProfiledLaunch> launches = {
         launch("copy(float *)", 1024, 0), launch("copy(float *)", 1024, 0),
