@@ -36,10 +36,9 @@ public:
         write_member("block_index", format_dim(trace_.block_index));
         write_member("has_variables", trace_.has_variables ? "true" : "false");
         write_member("is_complete", trace_.is_complete ? "true" : "false");
-        write_list("files", trace_.files,
-                   [&](const std::string& item_text) { text_ += quoted(item_text); });
+        write_list("files", trace_.files, [&](const std::string& item) { text_ += quoted(item); });
         write_list("functions", trace_.functions,
-                   [&](const std::string& item_text) { text_ += quoted(item_text); });
+                   [&](const std::string& item) { text_ += quoted(item); });
         write_list("ptx", trace_.instructions, [&](const std::vector<std::string>& lines) {
             text_ += '[';
             for (std::size_t k = 0; k < lines.size(); ++k)
@@ -47,12 +46,10 @@ public:
             text_ += ']';
         });
         write_list("variables", trace_.variables,
-                   [&](const TracedVariable& item_text) { write_variable(item_text); });
-        write_list("arrays", trace_.arrays,
-                   [&](const TracedArray& item_text) { write_array(item_text); });
-        write_list("steps", trace_.steps, [&](const Step& item_text) { write_step(item_text); });
-        write_list("moments", trace_.moments,
-                   [&](const Moment& item_text) { write_moment(item_text); });
+                   [&](const TracedVariable& item) { write_variable(item); });
+        write_list("arrays", trace_.arrays, [&](const TracedArray& item) { write_array(item); });
+        write_list("steps", trace_.steps, [&](const Step& item) { write_step(item); });
+        write_list("moments", trace_.moments, [&](const Moment& item) { write_moment(item); });
         return text_ += "}\n";
     }
 
@@ -85,22 +82,21 @@ private:
         write_member("bytes", type.bytes);
     }
 
-    void write_variable(const TracedVariable& item_text) {
-        text_ += "{\"name\":" + quoted(item_text.name);
-        write_member("function", item_text.function);
-        type(item_text.type);
-        text_ += ",\"lines\":[" + std::to_string(item_text.first_line) + "," +
-                 std::to_string(item_text.last_line) + "]}";
+    void write_variable(const TracedVariable& item) {
+        text_ += "{\"name\":" + quoted(item.name);
+        write_member("function", item.function);
+        type(item.type);
+        text_ += ",\"lines\":[" + std::to_string(item.first_line) + "," +
+                 std::to_string(item.last_line) + "]}";
     }
 
-    void write_array(const TracedArray& item_text) {
-        text_ += "{\"name\":" + quoted(item_text.name);
-        write_member("space", item_text.is_shared ? "\"shared\"" : "\"global\"");
-        write_member("address", quoted(std::to_string(item_text.address)));
-        write_member("size", item_text.bytes);
-        type(item_text.element);
-        write_list("extents", item_text.extents,
-                   [&](u32 extent) { text_ += std::to_string(extent); });
+    void write_array(const TracedArray& item) {
+        text_ += "{\"name\":" + quoted(item.name);
+        write_member("space", item.is_shared ? "\"shared\"" : "\"global\"");
+        write_member("address", quoted(std::to_string(item.address)));
+        write_member("size", item.bytes);
+        type(item.element);
+        write_list("extents", item.extents, [&](u32 extent) { text_ += std::to_string(extent); });
         text_ += '}';
     }
 
@@ -145,30 +141,30 @@ private:
         text_ += text;
     }
 
-    void write_step(const Step& item_text) {
-        text_ += "{\"warp\":" + std::to_string(item_text.warp);
-        write_member("function", item_text.function);
-        write_member("file", item_text.file);
-        write_member("line", item_text.line);
-        write_member("active", item_text.active);
-        text_ += ",\"ptx\":[" + std::to_string(item_text.first_instruction) + "," +
-                 std::to_string(item_text.instructions) + "]";
-        if (item_text.bytes_in_flight) write_member("in_flight", item_text.bytes_in_flight);
-        if (!item_text.waiting.empty())
-            write_list("waiting", item_text.waiting, [&](const WaitingLanes& lanes) {
+    void write_step(const Step& item) {
+        text_ += "{\"warp\":" + std::to_string(item.warp);
+        write_member("function", item.function);
+        write_member("file", item.file);
+        write_member("line", item.line);
+        write_member("active", item.active);
+        text_ += ",\"ptx\":[" + std::to_string(item.first_instruction) + "," +
+                 std::to_string(item.instructions) + "]";
+        if (item.bytes_in_flight) write_member("in_flight", item.bytes_in_flight);
+        if (!item.waiting.empty())
+            write_list("waiting", item.waiting, [&](const WaitingLanes& lanes) {
                 text_ += "{\"lanes\":" + std::to_string(lanes.lanes);
                 write_member("why", quoted(kReasonNames[static_cast<int>(lanes.reason)]));
                 write_member("line", lanes.line);
                 text_ += '}';
             });
-        if (!item_text.changes.empty())
-            write_list("set", item_text.changes,
+        if (!item.changes.empty())
+            write_list("set", item.changes,
                        [&](const VariableChange& one_change) { write_change(one_change); });
-        if (!item_text.accesses.empty())
-            write_list("accesses", item_text.accesses,
+        if (!item.accesses.empty())
+            write_list("accesses", item.accesses,
                        [&](const StepAccess& access) { this->access(access); });
-        if (!item_text.barriers.empty())
-            write_list("barriers", item_text.barriers, [&](const BarrierArrival& arrival) {
+        if (!item.barriers.empty())
+            write_list("barriers", item.barriers, [&](const BarrierArrival& arrival) {
                 text_ += "{\"barrier\":" + std::to_string(arrival.barrier);
                 write_member("arrived", arrival.arrived);
                 write_member("expected", arrival.expected);
@@ -178,54 +174,62 @@ private:
         text_ += '}';
     }
 
-    void write_change(const VariableChange& item_text) {
-        text_ += "[" + std::to_string(item_text.variable) + "," + std::to_string(item_text.lanes);
-        const auto count = static_cast<u32>(std::popcount(item_text.lanes));
+    void write_change(const VariableChange& item) {
+        text_ += "[" + std::to_string(item.variable) + "," + std::to_string(item.lanes);
+        const auto count = static_cast<u32>(std::popcount(item.lanes));
         for (u32 k = 0; k < count; ++k) {
             text_ += ',';
-            if (item_text.is_unset)
+            if (item.is_unset)
                 text_ += "null";
             else
-                value(trace_.values[item_text.first_value + k],
-                      trace_.variables[item_text.variable].type);
+                value(trace_.values[item.first_value + k], trace_.variables[item.variable].type);
         }
         text_ += ']';
     }
 
-    void access(const StepAccess& item_text) {
-        const TracedArray& array = trace_.arrays[item_text.array];
-        text_ += "{\"kind\":" + quoted(kAccessNames[static_cast<int>(item_text.kind)]);
-        write_member("array", item_text.array);
-        write_member("lanes", item_text.lanes);
-        write_member("bytes", item_text.bytes);
-        write_member(array.is_shared ? "wavefronts" : "sectors", item_text.cost);
-        write_member("ideal", item_text.ideal);
-        if (item_text.is_asynchronous) write_member("asynchronous", "true");
-        const auto count = static_cast<u32>(std::popcount(item_text.lanes));
-        const u64* values = trace_.values.data() + item_text.first_value;
+    void access(const StepAccess& item) {
+        const TracedArray& array = trace_.arrays[item.array];
+        text_ += "{\"kind\":" + quoted(kAccessNames[static_cast<int>(item.kind)]);
+        write_member("array", item.array);
+        write_member("lanes", item.lanes);
+        write_member("bytes", item.bytes);
+        write_member(array.is_shared ? "wavefronts" : "sectors", item.cost);
+        write_member("ideal", item.ideal);
+        if (item.is_asynchronous) write_member("asynchronous", "true");
+        const auto count = static_cast<u32>(std::popcount(item.lanes));
+        const u64* values = trace_.values.data() + item.first_value;
         text_ += ",\"offsets\":[";
         for (u32 k = 0; k < count; ++k)
             (text_ += k ? "," : "") +=
-                std::to_string(static_cast<i64>(values[k * (item_text.elements + 1)]));
+                std::to_string(static_cast<i64>(values[k * (item.elements + 1)]));
         text_ += "],\"values\":[";
         for (u32 k = 0; k < count; ++k) {
-            for (u32 e = 0; e < item_text.elements; ++e) {
+            for (u32 e = 0; e < item.elements; ++e) {
                 if (k + e) text_ += ',';
-                value(values[k * (item_text.elements + 1) + 1 + e], array.element);
+                value(values[k * (item.elements + 1) + 1 + e], array.element);
             }
         }
         text_ += "]}";
     }
 
-    void write_moment(const Moment& item_text) {
-        const Report& report = item_text.report;
+    /// Returns the line that the report names. If that line is in another file than the step, such
+    /// as a header whose function was inlined, returns the line of the step.
+    u32 find_moment_line(const Moment& moment) const {
+        const Step& step = trace_.steps[moment.step];
+        const bool is_in_same_file =
+            step.file >= trace_.files.size() || trace_.files[step.file] == moment.report.where.file;
+        return is_in_same_file || step.line == 0 ? moment.report.where.line : step.line;
+    }
+
+    void write_moment(const Moment& item) {
+        const Report& report = item.report;
         const Dim3 shape = trace_.block;
         const u64 thread =
             report.thread.x + u64{shape.x} * (report.thread.y + u64{shape.y} * report.thread.z);
-        text_ += "{\"step\":" + std::to_string(item_text.step);
+        text_ += "{\"step\":" + std::to_string(item.step);
         write_member("check", quoted(report.check));
         write_member("kind", quoted(report.kind));
-        write_member("line", report.where.line);
+        write_member("line", find_moment_line(item));
         write_member("thread", thread);
         write_member("message", quoted(report.message));
         if (report.other.line) write_member("other_line", report.other.line);

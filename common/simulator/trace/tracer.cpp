@@ -410,11 +410,10 @@ void BlockTracer::take_new_reports() {
                        earlier_report.other.line == report.other.line &&
                        earlier_report.count == report.count;
             });
-        const bool is_first = std::none_of(
-            trace_.moments.begin(), trace_.moments.end(), [&](const Moment& instruction) {
-                return instruction.report.check == report.check &&
-                       instruction.report.kind == report.kind &&
-                       instruction.report.where.line == report.where.line;
+        const bool is_first =
+            std::none_of(trace_.moments.begin(), trace_.moments.end(), [&](const Moment& moment) {
+                return moment.report.check == report.check && moment.report.kind == report.kind &&
+                       moment.report.where.line == report.where.line;
             });
         if (!is_known_report && is_first && !trace_.steps.empty())
             trace_.moments.push_back({static_cast<u32>(trace_.steps.size() - 1), report});
@@ -449,11 +448,10 @@ void BlockTracer::end_block() {
 
 BlockTrace BlockTracer::finish() {
     for (const Report& report : reports().all()) {
-        const bool is_known = std::any_of(
-            trace_.moments.begin(), trace_.moments.end(), [&](const Moment& instruction) {
-                return instruction.report.check == report.check &&
-                       instruction.report.kind == report.kind &&
-                       instruction.report.where.line == report.where.line;
+        const bool is_known =
+            std::any_of(trace_.moments.begin(), trace_.moments.end(), [&](const Moment& moment) {
+                return moment.report.check == report.check && moment.report.kind == report.kind &&
+                       moment.report.where.line == report.where.line;
             });
         if (is_known || report.kernel != trace_.kernel) continue;
         const u32 step = find_step(report);
