@@ -1053,9 +1053,7 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
                          [&] { return find_odd_component_in_list(code); }),
         find_if_possible(task.kind == Produces::copy,
                          [&] { return find_copy_mistake(failure, trial, text); }),
-        find_if_possible(
-            has_wrong_data && failure.kind != FailureKind::missing_barrier && !is_outside,
-            [&] { return find_other_layout(text); }),
+        find_if_possible(has_wrong_data && !is_outside, [&] { return find_other_layout(text); }),
         find_if_possible(has_trait(failure.fault, trait::inexact_value),
                          [&] { return find_other_type(code); }),
         find_if_possible(is_unwritten, [&] { return find_unused_counter(text, store); }),

@@ -33,7 +33,7 @@ std::size_t choose_buffer_bytes() {
 /// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread per block
 /// reads the cycle counter and the global timer, both before and afterwards.
 __global__ void copy_and_time(const uint4* in, uint4* out, std::size_t count, int turns,
-                             std::uint64_t* result_counters) {
+                              std::uint64_t* result_counters) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     for (int turn = 0; turn < turns; ++turn) {
@@ -132,8 +132,8 @@ void Bench::measure_clocks() {
         // These runs make the GPU raise its clock rate.
         for (int time = 0; time < 3; ++time) {
             copy_and_time<<<blocks, 1024>>>(reinterpret_cast<const uint4*>(in()),
-                                           reinterpret_cast<uint4*>(out()), count, turns,
-                                           result_counters());
+                                            reinterpret_cast<uint4*>(out()), count, turns,
+                                            result_counters());
             CUDA_CHECK(cudaDeviceSynchronize());
         }
         double cycles = 0, ns = 0;
@@ -199,9 +199,9 @@ std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident_
     const int bytes_per_block =
         machine.shared_bytes_per_multiprocessor / resident_blocks / 128 * 128;
     const int max_block_bytes = 1024 * ((machine.shared_bytes_per_multiprocessor - 1024) / 1024);
-    return static_cast<std::size_t>(std::max(
-        0, std::min(bytes_per_block - machine.system_shared_bytes_per_block,
-                    max_block_bytes - machine.system_shared_bytes_per_block)));
+    return static_cast<std::size_t>(
+        std::max(0, std::min(bytes_per_block - machine.system_shared_bytes_per_block,
+                             max_block_bytes - machine.system_shared_bytes_per_block)));
 }
 
 }  // namespace coalesce::timing

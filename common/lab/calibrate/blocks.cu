@@ -44,8 +44,7 @@ void measure_gaps_between_blocks(Bench& bench, BlockTurnover& turnover, std::siz
     const int blocks = 24 * bench.multiprocessors(), warps = turnover.warps;
     allow_dynamic_shared_memory(record_start_and_end, shared_bytes);
     record_start_and_end<<<blocks, 32 * warps, shared_bytes>>>(
-        static_cast<int>(turnover.wait_cycles),
-                                                bench.result_counters());
+        static_cast<int>(turnover.wait_cycles), bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     const auto seen = bench.read_result_counters(3 * static_cast<std::size_t>(blocks * warps));
@@ -57,11 +56,12 @@ void measure_gaps_between_blocks(Bench& bench, BlockTurnover& turnover, std::siz
         lifetime.last_start_cycle = std::max(lifetime.last_start_cycle, seen[i + 1]);
         lifetime.end_cycle = std::max(lifetime.end_cycle, seen[i + 2]);
     }
-    std::sort(block_lifetimes.begin(), block_lifetimes.end(), [](const BlockLifetime& a,
-                                                                 const BlockLifetime& b) {
-        return a.multiprocessor != b.multiprocessor ? a.multiprocessor < b.multiprocessor
-                                                    : a.first_start_cycle < b.first_start_cycle;
-    });
+    std::sort(block_lifetimes.begin(), block_lifetimes.end(),
+              [](const BlockLifetime& a, const BlockLifetime& b) {
+                  return a.multiprocessor != b.multiprocessor
+                             ? a.multiprocessor < b.multiprocessor
+                             : a.first_start_cycle < b.first_start_cycle;
+              });
     std::vector<double> gap_cycles, last_warp_gap_cycles;
     for (std::size_t i = 1; i < block_lifetimes.size(); ++i) {
         if (block_lifetimes[i].multiprocessor != block_lifetimes[i - 1].multiprocessor) continue;
@@ -85,9 +85,9 @@ void measure_turnover(Bench& bench, RawMeasurements& raw, int resident_blocks, i
             [&] { wait_in_each_warp<<<blocks, 32 * warps, shared_bytes>>>(wait_cycles); });
     };
     const int few_blocks_per_slot = wait_cycles > 1000 ? 500 : 2000;
-    turnover.cycles_per_block =
-        bench.cycles_while_memory_idles(launch_ms(3 * few_blocks_per_slot) -
-                                        launch_ms(few_blocks_per_slot)) / (2 * few_blocks_per_slot);
+    turnover.cycles_per_block = bench.cycles_while_memory_idles(launch_ms(3 * few_blocks_per_slot) -
+                                                                launch_ms(few_blocks_per_slot)) /
+                                (2 * few_blocks_per_slot);
     if (resident_blocks == 1) measure_gaps_between_blocks(bench, turnover, shared_bytes);
     raw.block_turnovers.push_back(turnover);
 }
@@ -98,8 +98,8 @@ void measure_blocks(Bench& bench, RawMeasurements& raw) {
     const int most = raw.machine.warps_per_multiprocessor;
     for (const int resident : {1, 2, 4, 8, 16}) {
         for (const int warps : {1, 2, 4, 8, 16, 32}) {
-            if (resident * warps > most ||
-                resident > raw.machine.blocks_per_multiprocessor) continue;
+            if (resident * warps > most || resident > raw.machine.blocks_per_multiprocessor)
+                continue;
             measure_turnover(bench, raw, resident, warps, 0);
             measure_turnover(bench, raw, resident, warps, 500);
             if (resident <= 2) measure_turnover(bench, raw, resident, warps, 2000);

@@ -51,8 +51,7 @@ __device__ void load_row(unsigned shared_to, const char* from, unsigned bytes, u
         : "memory");
 }
 __device__ void load_box(unsigned shared_to, const CUtensorMap& tensor_map, unsigned column,
-                         unsigned row,
-                         unsigned barrier) {
+                         unsigned row, unsigned barrier) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
         "{%2, %3}], [%4];" ::"r"(shared_to),
@@ -63,8 +62,7 @@ __device__ void load_box(unsigned shared_to, const CUtensorMap& tensor_map, unsi
 /// write to the same addresses.
 template <CopyShape HOW>
 __device__ void issue_bulk_copies(const CUtensorMap& map, const char* data, unsigned bytes,
-                                  unsigned shared_space,
-                    unsigned barrier, unsigned round) {
+                                  unsigned shared_space, unsigned barrier, unsigned round) {
     const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
     const unsigned warp_round = round * (blockDim.x / lanes_per_warp) + warp;
     if constexpr (HOW == CopyShape::rows) {
@@ -74,8 +72,8 @@ __device__ void issue_bulk_copies(const CUtensorMap& map, const char* data, unsi
                  data + std::size_t{blockIdx.x} * footprint_bytes + row_offset_bytes, bytes,
                  barrier);
     } else if (lane == 0) {
-        load_box(shared_space, map, warp_round * bytes % pitch_bytes / 4,
-                 blockIdx.x * rows_per_box, barrier);
+        load_box(shared_space, map, warp_round * bytes % pitch_bytes / 4, blockIdx.x * rows_per_box,
+                 barrier);
     }
 }
 
@@ -138,11 +136,11 @@ CUtensorMap make_tensor_map(char* data, unsigned multiprocessors, unsigned bytes
                      row_stride_bytes[] = {pitch_bytes};
     const cuuint32_t box_size[] = {bytes / 4, rows_per_box}, element_strides[] = {1, 1};
     CUtensorMap tensor_map{};
-    if (!encode_function || reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_function)(
-                       &tensor_map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, matrix_size,
-                           row_stride_bytes, box_size, element_strides,
-                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                       CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)) {
+    if (!encode_function ||
+        reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_function)(
+            &tensor_map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, matrix_size, row_stride_bytes,
+            box_size, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)) {
         throw std::runtime_error("this driver cannot create tensor maps");
     }
     return tensor_map;
@@ -160,8 +158,7 @@ void measure(Bench& bench, RawMeasurements& raw, const char* method, unsigned wa
     allow_dynamic_shared_memory(kernel, shared);
     kernel<<<blocks, lanes_per_warp * warps, shared>>>(
         HOW == CopyShape::boxes ? make_tensor_map(bench.in(), blocks, bytes) : CUtensorMap{},
-            bench.in(),
-        bytes, bench.result_counters());
+        bench.in(), bytes, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     double cycles = 0;

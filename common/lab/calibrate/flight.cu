@@ -91,8 +91,7 @@ double mean_latency_cycles(const std::vector<std::uint64_t>& histogram) {
 
 template <int BYTES, int UNROLL, bool IS_COPY>
 void measure_loads_in_flight(Bench& bench, RawMeasurements& raw, int threads_per_multiprocessor) {
-    const int block_threads =
-        threads_per_multiprocessor < 1024 ? threads_per_multiprocessor : 1024;
+    const int block_threads = threads_per_multiprocessor < 1024 ? threads_per_multiprocessor : 1024;
     const int resident_blocks = threads_per_multiprocessor / block_threads;
     const int blocks = resident_blocks * bench.multiprocessors();
     const std::size_t turn = static_cast<std::size_t>(blocks * block_threads) * UNROLL;

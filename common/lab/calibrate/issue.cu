@@ -11,12 +11,12 @@ namespace coalesce::timing {
 namespace {
 
 /// Defines the operation NAME, which executes the PTX instructions in TEXT. COUNT is their number.
-#define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
-    struct NAME {                                               \
-        static constexpr int count = COUNT;                     \
+#define INSTRUCTIONS(NAME, COUNT, TEXT)                             \
+    struct NAME {                                                   \
+        static constexpr int count = COUNT;                         \
         static __device__ void run_step(unsigned& a, unsigned& b) { \
-            asm volatile(TEXT : "+r"(a), "+r"(b));              \
-        }                                                       \
+            asm volatile(TEXT : "+r"(a), "+r"(b));                  \
+        }                                                           \
     }
 INSTRUCTIONS(Add, 2, "add.u32 %0, %0, %1; add.u32 %1, %1, %0;");
 INSTRUCTIONS(Multiply, 2, "mul.lo.u32 %0, %0, %1; mul.lo.u32 %1, %1, %0;");
@@ -85,12 +85,12 @@ struct MultiplyWide {
 };
 
 /// Like INSTRUCTIONS, but defines an operation on 64-bit registers.
-#define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                        \
-    struct NAME {                                                                   \
-        static constexpr int count = COUNT;                                         \
+#define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                            \
+    struct NAME {                                                                       \
+        static constexpr int count = COUNT;                                             \
         static __device__ void run_step(unsigned long long& a, unsigned long long& b) { \
-            asm volatile(TEXT : "+l"(a), "+l"(b));                                  \
-        }                                                                           \
+            asm volatile(TEXT : "+l"(a), "+l"(b));                                      \
+        }                                                                               \
     }
 LONG_INSTRUCTIONS(DoubleMultiplyAdd, 2, "fma.rn.f64 %0, %0, %1, %1; fma.rn.f64 %1, %1, %0, %0;");
 LONG_INSTRUCTIONS(DoubleAdd, 2, "add.rn.f64 %0, %0, %1; add.rn.f64 %1, %1, %0;");
@@ -151,8 +151,8 @@ void measure(Bench& bench, RawMeasurements& raw, const char* what) {
     const double latency_cycles = measure_cycles_per_instruction<Op, Register, 1, STEPS>(bench, 32);
     for (const int threads : {256, 1024}) {
         // Four schedulers share the warps.
-        const double cycles = measure_cycles_per_instruction<Op, Register, CHAINS, STEPS>(bench,
-            threads);
+        const double cycles =
+            measure_cycles_per_instruction<Op, Register, CHAINS, STEPS>(bench, threads);
         raw.issue_costs.push_back({what, threads, cycles / (threads / 128.0), latency_cycles});
     }
 }

@@ -138,7 +138,7 @@ void link_lines_into_ring(Bench& bench, std::size_t line_count, int blocks,
     std::vector<std::uint64_t> words(line_count * line_bytes / 8);
     for (std::size_t i = 0; i < line_count; ++i) {
         const std::size_t next_line = i + 1 == line_count ? 0 : i + 1,
-            word_index = line_order[i] * line_bytes / 8;
+                          word_index = line_order[i] * line_bytes / 8;
         if (holds_line_numbers) {
             std::fill_n(&words[word_index], line_bytes / 8, line_order[next_line] * 0x100000001ull);
         } else {
@@ -172,8 +172,7 @@ PointerChase mean_of(Bench& bench, const char* of, double bytes, int blocks, int
 void measure_latencies(Bench& bench, RawMeasurements& raw) {
     constexpr int loads = 2048;
     const auto chase_pointers_in = [&](const char* target, std::size_t bytes, CacheLevel level,
-                                       int warm_up_loads,
-                         int blocks) {
+                                       int warm_up_loads, int blocks) {
         link_lines_into_ring(bench, bytes / line_bytes, blocks, false);
         // The copy left part of the ring in the L2 cache, so flush it.
         if (std::string(target) == "memory") flush_by_reading(bench.out(), bench.bytes());
@@ -181,18 +180,17 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
                                 ? chase_pointers<CacheLevel::first_level>
                                 : chase_pointers<CacheLevel::second_level>;
         kernel<<<blocks, 1>>>(warm_up_loads, loads, bench.result_counters());
-        raw.pointer_chases.push_back(mean_of(bench, target, static_cast<double>(bytes), blocks,
-                                             loads));
+        raw.pointer_chases.push_back(
+            mean_of(bench, target, static_cast<double>(bytes), blocks, loads));
     };
     const auto chase_lines_in = [&](const char* target, std::size_t bytes, int warm_up_loads,
                                     int blocks) {
         link_lines_into_ring(bench, bytes / line_bytes, blocks, true);
         if (std::string(target) == "memory, lines") flush_by_reading(bench.out(), bench.bytes());
         chase_lines<<<blocks, 32>>>(reinterpret_cast<const unsigned*>(bench.in()), warm_up_loads,
-                                    loads,
-                                    bench.result_counters());
-        raw.pointer_chases.push_back(mean_of(bench, target, static_cast<double>(bytes), blocks,
-                                             loads));
+                                    loads, bench.result_counters());
+        raw.pointer_chases.push_back(
+            mean_of(bench, target, static_cast<double>(bytes), blocks, loads));
     };
     const int all = bench.multiprocessors();
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);

@@ -11,8 +11,8 @@ namespace {
 __global__ void do_nothing() {}
 
 template <bool READS, bool WRITES>
-__global__ void __launch_bounds__(256) read_or_write_all(const uint4* in, uint4* out,
-                                                         std::size_t count) {
+__global__ void __launch_bounds__(256)
+    read_or_write_all(const uint4* in, uint4* out, std::size_t count) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const uint4 v = READS ? in[i] : uint4{};
@@ -41,25 +41,25 @@ void measure_launches(Bench& bench, RawMeasurements& raw) {
     for (std::size_t size : {4, 8, 12, 16, 24, 32, 40, 48, 64, 96, 128, 256}) {
         size *= mib;
         const auto write_data = [&] {
-            read_or_write_all<false, true><<<static_cast<unsigned>(size / 4096), 256>>>(in, out,
-                size / 16);
+            read_or_write_all<false, true>
+                <<<static_cast<unsigned>(size / 4096), 256>>>(in, out, size / 16);
         };
         raw.dirty_cache_writes.push_back({static_cast<double>(size / mib),
-            bench.ms(write_data, 9, read_other_data),
-                             bench.ms(write_data, 9, write_other_data)});
+                                          bench.ms(write_data, 9, read_other_data),
+                                          bench.ms(write_data, 9, write_other_data)});
     }
     for (std::size_t size : {1, 2, 4, 8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 96, 128}) {
         size *= mib;
         const auto read_data = [&] {
-            read_or_write_all<true, false><<<static_cast<unsigned>(size / 4096), 256>>>(in, out,
-                size / 16);
+            read_or_write_all<true, false>
+                <<<static_cast<unsigned>(size / 4096), 256>>>(in, out, size / 16);
         };
         const auto read_other_data_then_data = [&] {
             read_other_data();
             read_data();
         };
         raw.rereads.push_back({static_cast<double>(size / mib),
-            bench.ms(read_data, 9, read_other_data),
+                               bench.ms(read_data, 9, read_other_data),
                                bench.ms(read_data, 9, read_other_data_then_data)});
     }
 }

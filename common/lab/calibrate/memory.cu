@@ -38,10 +38,10 @@ void measure(Bench& bench, RawMeasurements& raw, const char* access) {
     const std::size_t count = bench.bytes() / sizeof(uint4);
     const auto time_launch = [&](int threads, std::size_t blocks, const std::string& method) {
         const double ms = bench.ms([&] {
-            move_words<MOVES, UNROLL><<<static_cast<unsigned>(blocks),
-                static_cast<unsigned>(threads)>>>(
-                reinterpret_cast<const uint4*>(bench.in()), reinterpret_cast<uint4*>(bench.out()),
-                count);
+            move_words<MOVES, UNROLL>
+                <<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads)>>>(
+                    reinterpret_cast<const uint4*>(bench.in()),
+                    reinterpret_cast<uint4*>(bench.out()), count);
         });
         const double moved_bytes =
             (MOVES == MemoryAccess::copy ? 2.0 : 1.0) * static_cast<double>(bench.bytes());

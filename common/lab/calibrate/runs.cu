@@ -15,8 +15,8 @@ namespace {
 /// Maps the index of a 16-byte word to its position in the strips. All sizes except the pitch are
 /// powers of two.
 struct StripMapping {
-    std::size_t pitch = 0;  ///< in 16-byte words
-    int words_per_run_log2 = 0;    ///< log2 of the number of words in a run
+    std::size_t pitch = 0;       ///< in 16-byte words
+    int words_per_run_log2 = 0;  ///< log2 of the number of words in a run
     int row_count_log2 = 0;
     unsigned strip_index_mask = 0;
     /// an odd number; strips are visited in the order 0, step, 2 step, ...
@@ -78,11 +78,11 @@ StripMapping make_strip_mapping(std::size_t bytes, std::size_t pitch_bytes, std:
 void measure_strips(Bench& bench, RawMeasurements& raw, std::size_t pitch_bytes,
                     std::size_t run_bytes, bool are_strips_far_apart) {
     const StripMapping strips = make_strip_mapping(bench.bytes(), pitch_bytes, run_bytes,
-                                                   are_strips_far_apart), identity;
-    const std::size_t pieces =
-        std::size_t{1} << (strips.words_per_run_log2 + strips.row_count_log2 +
-                                                  floor_log2(std::size_t{strips.strip_index_mask} +
-                                                             1));
+                                                   are_strips_far_apart),
+                       identity;
+    const std::size_t pieces = std::size_t{1}
+                               << (strips.words_per_run_log2 + strips.row_count_log2 +
+                                   floor_log2(std::size_t{strips.strip_index_mask} + 1));
     const auto blocks = static_cast<unsigned>(pieces / (256 * unroll));
     const auto* in = reinterpret_cast<const uint4*>(bench.in());
     auto* out = reinterpret_cast<uint4*>(bench.out());
@@ -91,8 +91,7 @@ void measure_strips(Bench& bench, RawMeasurements& raw, std::size_t pitch_bytes,
         const double ms =
             bench.ms([&] { kernel<<<blocks, 256>>>(in, out, read_strips, write_strips); }, 3);
         raw.short_runs.push_back({access, are_strips_far_apart ? "far" : "next",
-            static_cast<double>(pitch_bytes),
-                                  static_cast<double>(run_bytes),
+                                  static_cast<double>(pitch_bytes), static_cast<double>(run_bytes),
                                   accesses_per_word * 16 * static_cast<double>(pieces) / ms / 1e6});
     };
     const auto copy_kernel = move_runs<true, true>;

@@ -26,9 +26,9 @@ void measure(Bench& bench, RawMeasurements& raw, dim3 block_shape) {
         return bench.ms([&] { kernel<<<grid, block_shape>>>(in, out, matrix_side); }, 3);
     };
     raw.scattered_stores.push_back({static_cast<int>(block_shape.x),
-        static_cast<int>(block_shape.y),
-                            static_cast<int>(matrix_side), measure_ms(store_down_columns<true>),
-                            measure_ms(store_down_columns<false>)});
+                                    static_cast<int>(block_shape.y), static_cast<int>(matrix_side),
+                                    measure_ms(store_down_columns<true>),
+                                    measure_ms(store_down_columns<false>)});
 }
 
 }  // namespace

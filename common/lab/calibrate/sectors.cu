@@ -20,16 +20,15 @@ __device__ unsigned scramble_bits(unsigned x) {
 
 /// Reads 4 bytes from each of kLoadsPerThread sectors per thread. Groups of `group` lanes read
 /// neighbouring sectors.
-__global__ void read_random_sectors(const char* in, unsigned sector_count,
-                                    unsigned lanes_per_group, void* sink) {
+__global__ void read_random_sectors(const char* in, unsigned sector_count, unsigned lanes_per_group,
+                                    void* sink) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned v[kLoadsPerThread];
 #pragma unroll
     for (unsigned k = 0; k < kLoadsPerThread; ++k) {
         const unsigned request_index = k * gridDim.x * blockDim.x + thread;
-        const unsigned first =
-            scramble_bits(request_index / lanes_per_group) & (sector_count - 1) &
-            ~(lanes_per_group - 1);
+        const unsigned first = scramble_bits(request_index / lanes_per_group) & (sector_count - 1) &
+                               ~(lanes_per_group - 1);
         const char* at = in + std::size_t{first + request_index % lanes_per_group} * kSectorBytes;
         asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[k]) : "l"(at));
     }
@@ -74,10 +73,9 @@ void measure_sectors(Bench& bench, RawMeasurements& raw) {
                 read_random_sectors<<<blocks, kThreadsPerBlock>>>(bench.in(), sector_count, group,
                                                                   bench.out());
             });
-            raw.sector_bandwidths.push_back({"random read",
-                static_cast<double>(group) * kSectorBytes,
-                                   static_cast<double>(size),
-                                   sectors_read * kSectorBytes / ms / 1e6});
+            raw.sector_bandwidths.push_back(
+                {"random read", static_cast<double>(group) * kSectorBytes,
+                 static_cast<double>(size), sectors_read * kSectorBytes / ms / 1e6});
         }
     }
     for (const unsigned stride : {32u, 64u, 96u, 128u, 256u, 512u, 1024u, 4096u}) {
@@ -86,12 +84,12 @@ void measure_sectors(Bench& bench, RawMeasurements& raw) {
         const double bytes =
             static_cast<double>(all) * kThreadsPerBlock * kLoadsPerThread * kSectorBytes;
         const double read_ms = bench.ms([&] {
-            touch_strided_sectors<false><<<all, kThreadsPerBlock>>>(bench.in(), stride,
-                                                                    bench.out());
+            touch_strided_sectors<false>
+                <<<all, kThreadsPerBlock>>>(bench.in(), stride, bench.out());
         });
         const double write_ms = bench.ms([&] {
-            touch_strided_sectors<true><<<all, kThreadsPerBlock>>>(bench.out(), stride,
-                                                                   bench.out());
+            touch_strided_sectors<true>
+                <<<all, kThreadsPerBlock>>>(bench.out(), stride, bench.out());
         });
         const double size = static_cast<double>(bench.bytes() / mib);
         raw.sector_bandwidths.push_back(

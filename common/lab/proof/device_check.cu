@@ -44,7 +44,7 @@ struct CheckTask {
 
 CheckTask make_check_task(const Problem& problem) {
     CheckTask task{problem.produces.kind, problem.produces.tile, problem.rows,
-              problem.cols,          problem.out_cols(),    problem.keeps_nan_payloads};
+                   problem.cols,          problem.out_cols(),    problem.keeps_nan_payloads};
     if (!problem.is_permuted()) return task;
     const Permutation axes = problem.axes();
     for (int k = 0; k < axes.rank; ++k) {
@@ -94,8 +94,7 @@ __device__ long long source_index_of(const CheckTask& task, long long place) {
 
 template <class Element>
 __global__ void count_wrong_on_device(Count* wrong, const Element* out, const Element* in,
-                                      CheckTask task,
-                            Element poison) {
+                                      CheckTask task, Element poison) {
     const long long count = task.rows * task.cols;
     const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
     Count own_wrong_count = 0;
@@ -130,12 +129,12 @@ std::uint64_t run_wrong_count(const CheckTask& task, const void* out, const void
     std::memset(&poison, kPoisonByte, sizeof poison);
     const DeviceCounter wrong;
     count_wrong_on_device<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const Element*>(out),
-                                       static_cast<const Element*>(in), task, poison);
+                                                 static_cast<const Element*>(in), task, poison);
     return wrong.value();
 }
 
 std::uint64_t run_wrong_count(const CheckTask& task, std::size_t element_size, const void* out,
-                       const void* in) {
+                              const void* in) {
     switch (element_size) {
         case 1: return run_wrong_count<unsigned char>(task, out, in);
         case 2: return run_wrong_count<unsigned short>(task, out, in);
@@ -156,11 +155,11 @@ std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<A
     const std::size_t unit = std::size_t{1} << std::countr_zero(element_size);
     const auto units_per_element = static_cast<long long>(element_size / unit);
     CheckTask task{.kind = Produces::permuted,
-              .tile = 0,
-              .rows = 1,
-              .cols = units_per_element,
-              .out_cols = units_per_element,
-              .keeps_nan_payloads = true};
+                   .tile = 0,
+                   .rows = 1,
+                   .cols = units_per_element,
+                   .out_cols = units_per_element,
+                   .keeps_nan_payloads = true};
     for (const ArrayAxis& axis : axes) {
         task.rows *= axis.size;
         task.add_axis(axis.size, axis.step * units_per_element);

@@ -30,9 +30,8 @@ struct AssignTransposed {
 }  // namespace
 
 void thrust_gather(float* out, const float* in, int rows, int cols) {
-    auto map =
-        thrust::make_transform_iterator(thrust::make_counting_iterator(0), TransposedSource{rows,
-            cols});
+    auto map = thrust::make_transform_iterator(thrust::make_counting_iterator(0),
+                                               TransposedSource{rows, cols});
     thrust::gather(thrust::cuda::par_nosync, map, map + rows * cols, in, out);
 }
 

@@ -112,7 +112,7 @@ __global__ void attract_bodies(float4* out, const float4* in, int n) {
         __syncthreads();
         for (int k = 0; k < 128; ++k) {
             const float dx = others[k].x - own_body.x, dy = others[k].y - own_body.y,
-                dz = others[k].z - own_body.z;
+                        dz = others[k].z - own_body.z;
             const float inverse_distance = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
             const float acceleration =
                 others[k].w * inverse_distance * inverse_distance * inverse_distance;
@@ -192,7 +192,7 @@ __global__ void fourier_transform(float2* out, const float2* in, const float2* r
     for (int half = 1; half < 1024; half *= 2) {
         const int k = t & (half - 1);
         const float2 w = roots_of_unity[k * (512 / half)], a = values[from][t],
-            b = values[from][t + 512];
+                     b = values[from][t + 512];
         const float2 turned = make_float2(b.x * w.x - b.y * w.y, b.x * w.y + b.y * w.x);
         const int to = (t << 1) - k;
         values[1 - from][to] = make_float2(a.x + turned.x, a.y + turned.y);
@@ -219,8 +219,9 @@ struct OrdinaryProgram {
 
 const OrdinaryProgram kPrograms[] = {
     {"matrix_product",
-     [](const DeviceArrays& m) { matrix_product<<<dim3(12, 12), dim3(32, 32)>>>(m.c, m.a, m.b,
-         384); }},
+     [](const DeviceArrays& m) {
+         matrix_product<<<dim3(12, 12), dim3(32, 32)>>>(m.c, m.a, m.b, 384);
+     }},
     {"stencil_2d",
      [](const DeviceArrays& m) {
          for (int k = 0; k < 4; ++k) {
@@ -229,8 +230,9 @@ const OrdinaryProgram kPrograms[] = {
          }
      }},
     {"stencil_3d",
-     [](const DeviceArrays& m) { average_neighbours_3d<<<dim3(4, 16), dim3(32, 8)>>>(m.c, m.a,
-         128); }},
+     [](const DeviceArrays& m) {
+         average_neighbours_3d<<<dim3(4, 16), dim3(32, 8)>>>(m.c, m.a, 128);
+     }},
     {"reduction",
      [](const DeviceArrays& m) {
          for (int k = 0; k < 32; ++k) sum_blocks<<<256, 256>>>(m.c, m.a, kFloatsPerArray);
@@ -247,12 +249,12 @@ const OrdinaryProgram kPrograms[] = {
     {"bodies",
      [](const DeviceArrays& m) {
          attract_bodies<<<32, 128>>>(reinterpret_cast<float4*>(m.c),
-                                     reinterpret_cast<const float4*>(m.a),
-                             4096);
+                                     reinterpret_cast<const float4*>(m.a), 4096);
      }},
     {"mandelbrot",
-     [](const DeviceArrays& m) { iterate_mandelbrot<<<dim3(32, 128), dim3(32, 8)>>>(m.c, 1024,
-         256); }},
+     [](const DeviceArrays& m) {
+         iterate_mandelbrot<<<dim3(32, 128), dim3(32, 8)>>>(m.c, 1024, 256);
+     }},
     {"bitonic_sort",
      [](const DeviceArrays& m) {
          constexpr int kBodyCount = 1 << 16;
@@ -273,8 +275,8 @@ const OrdinaryProgram kPrograms[] = {
      [](const DeviceArrays& m) {
          for (int k = 0; k < 2; ++k)
              fourier_transform<<<512, 512>>>(reinterpret_cast<float2*>(m.c),
-                                   reinterpret_cast<const float2*>(m.a),
-                                   reinterpret_cast<const float2*>(m.b));
+                                             reinterpret_cast<const float2*>(m.a),
+                                             reinterpret_cast<const float2*>(m.b));
      }},
 };
 

@@ -352,16 +352,16 @@ void PtxBody::emit_atomics_on_sums() {
         emit("$red$ $, $", {how, modifiers, address, value});
 }
 
+const std::vector<std::string> kAtomicOperations = {
+    "add.u32", "add.s32", "add.u64",       "add.f32",        "add.f64",         "min.u32",
+    "min.s32", "min.u64", "min.s64",       "max.u32",        "max.s32",         "max.u64",
+    "max.s64", "and.b32", "and.b64",       "or.b32",         "or.b64",          "xor.b32",
+    "xor.b64", "inc.u32", "dec.u32",       "exch.b32",       "exch.b64",        "cas.b16",
+    "cas.b32", "cas.b64", "add.noftz.f16", "add.noftz.bf16", "add.noftz.f16x2", "add.noftz.bf16x2"};
+
 /// Emits atomics on the thread's own memory. Any operation is allowed, and its result is used.
 void PtxBody::emit_own_atomics() {
-    static const std::vector<std::string> all = {
-        "add.u32", "add.s32",       "add.u64",        "add.f32",         "add.f64",
-        "min.u32", "min.s32",       "min.u64",        "min.s64",         "max.u32",
-        "max.s32", "max.u64",       "max.s64",        "and.b32",         "and.b64",
-        "or.b32",  "or.b64",        "xor.b32",        "xor.b64",         "inc.u32",
-        "dec.u32", "exch.b32",      "exch.b64",       "cas.b16",         "cas.b32",
-        "cas.b64", "add.noftz.f16", "add.noftz.bf16", "add.noftz.f16x2", "add.noftz.bf16x2"};
-    const std::string operation = random_.pick(all);
+    const std::string operation = random_.pick(kAtomicOperations);
     const std::string type = operation.substr(operation.rfind('.') + 1);
     const RegisterKind kind = type.ends_with("64") ? RegisterKind::wide
                               : type == "b16" || type == "f16" || type == "bf16"

@@ -32,10 +32,9 @@ int random_block_threads(Random& random) {
 }
 
 LoadOrder random_load_order(Random& random) {
-    return random.pick({LoadOrder::loads_before_stores, LoadOrder::loads_before_stores,
-                        LoadOrder::loads_before_stores, LoadOrder::store_after_each_load,
-                        LoadOrder::store_after_each_load, LoadOrder::barrier,
-                        LoadOrder::dependent_loads});
+    return random.pick({LoadOrder::batched, LoadOrder::batched, LoadOrder::batched,
+                        LoadOrder::one_by_one, LoadOrder::one_by_one, LoadOrder::barrier,
+                        LoadOrder::dependent});
 }
 
 // ---- without shared memory ----
@@ -143,8 +142,8 @@ void choose_tile(KernelPlan& plan, Random& random, MatrixOperation kind) {
              plan.elements_per_thread() > 16 || !fits_in_registers(plan));
     plan.is_swizzled = random.percent(25) && is_power_of_two(plan.tile_width);
     if (plan.is_swizzled) plan.tile_row_padding = 0;
-    plan.load_order = random.pick({LoadOrder::loads_before_stores, LoadOrder::loads_before_stores,
-                                   LoadOrder::store_after_each_load, LoadOrder::dependent_loads});
+    plan.load_order = random.pick(
+        {LoadOrder::batched, LoadOrder::batched, LoadOrder::one_by_one, LoadOrder::dependent});
 }
 
 /// Adds a barrier after each load, extra passes through the tile, or both.
@@ -296,7 +295,7 @@ KernelPlan random_plan(Family family, Random& random) {
     // If each thread has only one load, the order of the loads makes no difference.
     const bool has_single_load =
         plan.elements_per_thread() == 1 && plan.load_order != LoadOrder::barrier;
-    if (has_single_load) plan.load_order = LoadOrder::loads_before_stores;
+    if (has_single_load) plan.load_order = LoadOrder::batched;
     return plan;
 }
 

@@ -35,7 +35,7 @@ std::string describe_key_parameter(const KernelPlan& plan) {
         case Family::transpose:
         case Family::reduction: break;
     }
-    return plan.load_order == LoadOrder::loads_before_stores ? "" : dashed_name(plan.load_order);
+    return plan.load_order == LoadOrder::batched ? "" : dashed_name(plan.load_order);
 }
 
 std::string describe_operation(const KernelPlan& plan) {
@@ -74,10 +74,10 @@ std::string describe_block(const KernelPlan& plan) {
         "; blocks of " + format_product(plan.threads_x, plan.threads_y) + ", " +
         format_count(static_cast<std::uint64_t>(plan.elements_per_thread()), "element") + " each";
     switch (plan.load_order) {
-        case LoadOrder::loads_before_stores: break;
-        case LoadOrder::store_after_each_load: text += " one by one"; break;
+        case LoadOrder::batched: break;
+        case LoadOrder::one_by_one: text += " one by one"; break;
         case LoadOrder::barrier: text += " with barriers between"; break;
-        case LoadOrder::dependent_loads: text += " that wait for each other"; break;
+        case LoadOrder::dependent: text += " that wait for each other"; break;
     }
     if (plan.extra_tile_passes > 0)
         text += format(", %d more passes through the tile", plan.extra_tile_passes);

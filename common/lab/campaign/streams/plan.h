@@ -16,13 +16,13 @@ namespace coalesce::timing {
 
 /// The order of a thread's loads and stores.
 enum class LoadOrder {
-    loads_before_stores,    ///< all loads, then all stores
-    store_after_each_load,  ///< each value is stored before the next is loaded
-    barrier,                ///< like `store_after_each_load`, but with a barrier after each store
-    dependent_loads,        ///< the address of each load depends on the value loaded before
+    batched,     ///< all loads, then all stores
+    one_by_one,  ///< each value is stored before the next is loaded
+    barrier,     ///< like `one_by_one`, but with a barrier after each store
+    dependent,   ///< the address of each load depends on the value loaded before
 };
 constexpr LoadOrder last_of(LoadOrder) {
-    return LoadOrder::dependent_loads;
+    return LoadOrder::dependent;
 }
 
 /// The order in which blocks take the tiles of the matrix.
@@ -42,7 +42,7 @@ struct KernelPlan {
     int elements_across = 1, elements_down = 1;
     /// whether a warp reads down a column of `in` instead of along a row
     bool reads_down_columns = false;
-    LoadOrder load_order = LoadOrder::loads_before_stores;
+    LoadOrder load_order = LoadOrder::batched;
     int tile_row_padding = 0;  ///< unused elements after each row of the tile
     bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
     int extra_tile_passes = 0;  ///< extra passes through the tile, with barriers
@@ -74,9 +74,7 @@ struct KernelPlan {
     /// same time.
     int registers_for_elements() const {
         const int elements_held =
-            load_order == LoadOrder::loads_before_stores || extra_tile_passes > 0
-                ? elements_per_thread()
-                : 1;
+            load_order == LoadOrder::batched || extra_tile_passes > 0 ? elements_per_thread() : 1;
         return work.element_bytes > 4 ? elements_held * work.element_bytes / 4 : elements_held;
     }
 };

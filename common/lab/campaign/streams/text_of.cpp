@@ -179,7 +179,7 @@ std::string bounds_check_code(const KernelPlan& plan, const std::string& stateme
 }
 
 std::string load_code(const KernelPlan& plan, const std::string& value) {
-    const bool does_load_depend_on_previous = plan.load_order == LoadOrder::dependent_loads;
+    const bool does_load_depend_on_previous = plan.load_order == LoadOrder::dependent;
     return bounds_check_code(plan, value + " = in[row * in_pitch + col" +
                                        (does_load_depend_on_previous ? " + hop" : "") + "];\n");
 }
@@ -209,7 +209,7 @@ std::string body_without_tile_code(const KernelPlan& plan) {
                       place = element_position_code(plan);
     if (plan.work.kind == MatrixOperation::fill)
         return element_loop_code(plan, place + store_code(plan, ""));
-    if (plan.load_order == LoadOrder::loads_before_stores) {
+    if (plan.load_order == LoadOrder::batched) {
         return type + format(" value[%d] = {};\n", plan.elements_per_thread()) +
                element_loop_code(plan, place + load_code(plan, "value[k]")) +
                element_loop_code(plan, place + store_code(plan, "value[k]"));
@@ -217,12 +217,12 @@ std::string body_without_tile_code(const KernelPlan& plan) {
     std::string body =
         place + type + " value = {};\n" + load_code(plan, "value") + store_code(plan, "value");
     if (plan.load_order == LoadOrder::barrier) body += "__syncthreads();\n";
-    if (plan.load_order == LoadOrder::dependent_loads) body += dependency_code(plan, "value");
+    if (plan.load_order == LoadOrder::dependent) body += dependency_code(plan, "value");
     // Compilers do not move a load above a store that may alias it. A sum has no such stores, so
     // its loop must not be unrolled if the loads are to stay separate.
-    const bool is_unrolled = plan.work.kind != MatrixOperation::sum ||
-                             plan.load_order != LoadOrder::store_after_each_load;
-    return (plan.load_order == LoadOrder::dependent_loads ? "int hop = 0;\n" : "") +
+    const bool is_unrolled =
+        plan.work.kind != MatrixOperation::sum || plan.load_order != LoadOrder::one_by_one;
+    return (plan.load_order == LoadOrder::dependent ? "int hop = 0;\n" : "") +
            element_loop_code(plan, body, is_unrolled);
 }
 
@@ -275,7 +275,7 @@ std::string load_tile_code(const KernelPlan& plan) {
     const std::string type = element_type_of(plan.work.element_bytes);
     const std::string place =
         tile_position_code(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
-    if (plan.load_order == LoadOrder::loads_before_stores) {
+    if (plan.load_order == LoadOrder::batched) {
         return type + format(" value[%d] = {};\n", plan.elements_per_thread()) +
                element_loop_code(plan, place + load_code(plan, "value[k]")) +
                element_loop_code(plan, tile_position_code(plan, false) + tile_cell_code(plan, "c") +
@@ -283,11 +283,10 @@ std::string load_tile_code(const KernelPlan& plan) {
     }
     std::string body = type + " value = {};\n" + load_code(plan, "value") +
                        tile_cell_code(plan, "c") + " = value;\n";
-    if (plan.load_order == LoadOrder::dependent_loads) body += dependency_code(plan, "value");
+    if (plan.load_order == LoadOrder::dependent) body += dependency_code(plan, "value");
     if (plan.load_order == LoadOrder::barrier) body += "__syncthreads();\n";
-    return (plan.load_order == LoadOrder::dependent_loads ? "int hop = 0;\n" : "") +
-           element_loop_code(plan, place + body,
-                             plan.load_order != LoadOrder::store_after_each_load);
+    return (plan.load_order == LoadOrder::dependent ? "int hop = 0;\n" : "") +
+           element_loop_code(plan, place + body, plan.load_order != LoadOrder::one_by_one);
 }
 
 /// Returns code that reverses each row of the tile an even number of times, so that the tile does

@@ -12,15 +12,15 @@ struct BlockShape {
 };
 struct ElementsPerThread {
     int count = 0;
-    LoadOrder loads = LoadOrder::loads_before_stores;
+    LoadOrder loads = LoadOrder::batched;
 };
 
 constexpr BlockShape kBlockShapes[] = {{256, 1}, {64, 4},  {32, 8}, {32, 32},
                                        {16, 4},  {16, 16}, {8, 8},  {8, 32}};
-constexpr ElementsPerThread kElementsPerThread[] = {{1, LoadOrder::loads_before_stores},
-                                                    {4, LoadOrder::loads_before_stores},
-                                                    {4, LoadOrder::dependent_loads},
-                                                    {16, LoadOrder::dependent_loads}};
+constexpr ElementsPerThread kElementsPerThread[] = {{1, LoadOrder::batched},
+                                                    {4, LoadOrder::batched},
+                                                    {4, LoadOrder::dependent},
+                                                    {16, LoadOrder::dependent}};
 constexpr TileOrder kTileOrders[] = {TileOrder::rows, TileOrder::columns, TileOrder::bands};
 constexpr int kRowBytes = 65536, kRows = 16384;
 /// Unused bytes after each row, so that the distance between rows is not a power of two.

@@ -20,7 +20,7 @@ struct Small : DefaultTileAccess {};
 template <int ROWS, int COLS, int THREADS, class How = DefaultTileAccess>
 struct Tile {
     static constexpr int quads_per_transposed_row = ROWS / 4;
-        // float4s in a row of the transposed tile
+    // float4s in a row of the transposed tile
     static constexpr int pieces_per_row = COLS / 4;  // number of 4 x 4 pieces in a row of the tile
     static constexpr int pieces_per_thread = quads_per_transposed_row * pieces_per_row / THREADS;
     static_assert(pieces_per_thread > 0 && quads_per_transposed_row % 8 == 0 &&
@@ -68,15 +68,16 @@ struct Tile {
 #pragma unroll
         for (int k = 0; k < pieces_per_thread * 4; ++k) {
             const int unit = threadIdx.x + k * THREADS;
-            transposed_piece[k] = cell(shared, unit / quads_per_transposed_row,
-                                       unit % quads_per_transposed_row);
+            transposed_piece[k] =
+                cell(shared, unit / quads_per_transposed_row, unit % quads_per_transposed_row);
         }
 #pragma unroll
         for (int k = 0; k < pieces_per_thread * 4; ++k) {
             const int unit = threadIdx.x + k * THREADS;
             const int col = at.col * COLS + unit / quads_per_transposed_row;
-            store_with_hint<How::stores>(out + col * rows + at.row * ROWS +
-                                         unit % quads_per_transposed_row * 4, transposed_piece[k]);
+            store_with_hint<How::stores>(
+                out + col * rows + at.row * ROWS + unit % quads_per_transposed_row * 4,
+                transposed_piece[k]);
         }
     }
 };
@@ -134,8 +135,8 @@ __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
         for (const float4& u : v) sum += u.x + u.y + u.z + u.w;
         if (__float_as_uint(sum) == 0x7fedcba9u) out[0] = sum;
     } else {
-        for (int i = 0; i < 4; ++i) store_with_hint<CacheHint::none>(out + first + i * 16 * cols,
-                                                                     v[i]);
+        for (int i = 0; i < 4; ++i)
+            store_with_hint<CacheHint::none>(out + first + i * 16 * cols, v[i]);
     }
 }
 
@@ -206,24 +207,26 @@ void add_question(std::vector<Candidate>& candidates, const std::string& questio
 
 void add_ceilings(std::vector<Candidate>& candidates) {
     const Produces copy = {Produces::copy};
-    add_question(candidates, "What does memory give, when nothing is turned?",
+    add_question(
+        candidates, "What does memory give, when nothing is turned?",
         {{"copy, along rows", make_move_launch<MemoryWork::copy, TileOrder::along_rows>(), copy},
          {"copy, down columns", make_move_launch<MemoryWork::copy, TileOrder::down_columns>(),
-             copy},
+          copy},
          {"read only, along rows", make_move_launch<MemoryWork::read, TileOrder::along_rows>(),
-             copy, 0.5},
+          copy, 0.5},
          {"read only, down columns", make_move_launch<MemoryWork::read, TileOrder::down_columns>(),
-             copy, 0.5},
-         {"read only, strips 8 KB apart", make_move_launch<MemoryWork::read,
-             TileOrder::strips_apart>(), copy, 0.5},
+          copy, 0.5},
+         {"read only, strips 8 KB apart",
+          make_move_launch<MemoryWork::read, TileOrder::strips_apart>(), copy, 0.5},
          {"write only, along rows", make_move_launch<MemoryWork::write, TileOrder::along_rows>(),
-             copy, 0.5},
-         {"write only, down columns", make_move_launch<MemoryWork::write,
-             TileOrder::down_columns>(), copy, 0.5}});
+          copy, 0.5},
+         {"write only, down columns",
+          make_move_launch<MemoryWork::write, TileOrder::down_columns>(), copy, 0.5}});
 }
 
 void add_orders(std::vector<Candidate>& candidates) {
-    add_question(candidates, "In which order should blocks take tiles?",
+    add_question(
+        candidates, "In which order should blocks take tiles?",
         {{"down columns", make_tile_launch<128, 64, 512>()},
          {"along rows", make_tile_launch<128, 64, 512, InOrder<TileOrder::along_rows>>()},
          {"diagonal", make_tile_launch<128, 64, 512, InOrder<TileOrder::diagonal>>()},
@@ -236,27 +239,28 @@ void add_orders(std::vector<Candidate>& candidates) {
 
 void add_tiles(std::vector<Candidate>& candidates) {
     add_question(candidates, "Which tile?",
-        {{"32 x 32, 64 threads", make_tile_launch<32, 32, 64>()},
-         {"32 x 64, 128 threads", make_tile_launch<32, 64, 128>()},
-         {"64 x 32, 128 threads", make_tile_launch<64, 32, 128>()},
-         {"64 x 64, 128 threads", make_tile_launch<64, 64, 128>()},
-         {"64 x 64, 256 threads", make_tile_launch<64, 64, 256>()},
-         {"64 x 128, 512 threads", make_tile_launch<64, 128, 512>()},
-         {"64 x 256, 512 threads", make_tile_launch<64, 256, 512>()},
-         {"128 x 32, 256 threads", make_tile_launch<128, 32, 256>()},
-         {"128 x 64, 256 threads", make_tile_launch<128, 64, 256>()},
-         {"128 x 64, 512 threads", make_tile_launch<128, 64, 512>()},
-         {"128 x 128, 512 threads", make_tile_launch<128, 128, 512>()},
-         {"256 x 32, 512 threads", make_tile_launch<256, 32, 512>()},
-         {"256 x 64, 512 threads", make_tile_launch<256, 64, 512>()},
-         {"256 x 128, 1024 threads", make_tile_launch<256, 128, 1024>()}});
+                 {{"32 x 32, 64 threads", make_tile_launch<32, 32, 64>()},
+                  {"32 x 64, 128 threads", make_tile_launch<32, 64, 128>()},
+                  {"64 x 32, 128 threads", make_tile_launch<64, 32, 128>()},
+                  {"64 x 64, 128 threads", make_tile_launch<64, 64, 128>()},
+                  {"64 x 64, 256 threads", make_tile_launch<64, 64, 256>()},
+                  {"64 x 128, 512 threads", make_tile_launch<64, 128, 512>()},
+                  {"64 x 256, 512 threads", make_tile_launch<64, 256, 512>()},
+                  {"128 x 32, 256 threads", make_tile_launch<128, 32, 256>()},
+                  {"128 x 64, 256 threads", make_tile_launch<128, 64, 256>()},
+                  {"128 x 64, 512 threads", make_tile_launch<128, 64, 512>()},
+                  {"128 x 128, 512 threads", make_tile_launch<128, 128, 512>()},
+                  {"256 x 32, 512 threads", make_tile_launch<256, 32, 512>()},
+                  {"256 x 64, 512 threads", make_tile_launch<256, 64, 512>()},
+                  {"256 x 128, 1024 threads", make_tile_launch<256, 128, 1024>()}});
 }
 
 void add_hints(std::vector<Candidate>& candidates) {
     constexpr CacheHint none = CacheHint::none, streaming = CacheHint::streaming;
     constexpr CacheHint second = CacheHint::second_level_only, through = CacheHint::write_through;
     constexpr CacheHint leave = CacheHint::leave_first, stay = CacheHint::stay;
-    add_question(candidates, "Do hints to the caches help?",
+    add_question(
+        candidates, "Do hints to the caches help?",
         {{"none", make_tile_launch<128, 64, 512>()},
          {"streaming loads", make_tile_launch<128, 64, 512, HintedLoads<streaming, none>>()},
          {"streaming stores", make_tile_launch<128, 64, 512, HintedLoads<none, streaming>>()},
@@ -271,13 +275,13 @@ void add_hints(std::vector<Candidate>& candidates) {
 void add_occupancies(std::vector<Candidate>& candidates) {
     constexpr int kib = 1024;
     add_question(candidates, "How many blocks should share a multiprocessor?",
-        {{"64 x 64, at most 1", make_tile_launch<64, 64, 256>(200 * kib)},
-         {"64 x 64, at most 2", make_tile_launch<64, 64, 256>(100 * kib)},
-         {"64 x 64, at most 3", make_tile_launch<64, 64, 256>(70 * kib)},
-         {"64 x 64, at most 4", make_tile_launch<64, 64, 256>(54 * kib)},
-         {"64 x 64, at most 6", make_tile_launch<64, 64, 256>(36 * kib)},
-         {"64 x 64, as many as fit", make_tile_launch<64, 64, 256>()},
-         {"64 x 64, as many as fit, least first-level cache", make_launch_without_l1()}});
+                 {{"64 x 64, at most 1", make_tile_launch<64, 64, 256>(200 * kib)},
+                  {"64 x 64, at most 2", make_tile_launch<64, 64, 256>(100 * kib)},
+                  {"64 x 64, at most 3", make_tile_launch<64, 64, 256>(70 * kib)},
+                  {"64 x 64, at most 4", make_tile_launch<64, 64, 256>(54 * kib)},
+                  {"64 x 64, at most 6", make_tile_launch<64, 64, 256>(36 * kib)},
+                  {"64 x 64, as many as fit", make_tile_launch<64, 64, 256>()},
+                  {"64 x 64, as many as fit, least first-level cache", make_launch_without_l1()}});
 }
 
 void add_persistent_blocks(std::vector<Candidate>& candidates, int multiprocessors) {
@@ -285,10 +289,10 @@ void add_persistent_blocks(std::vector<Candidate>& candidates, int multiprocesso
     for (const int blocks : {1, 2, 4}) {
         const std::string each = std::to_string(blocks) + " a multiprocessor";
         const int grid = blocks * multiprocessors;
-        answers.push_back({"64 x 64, staying, " + each, make_persistent_launch<64, 64, 256,
-            false>(grid)});
-        answers.push_back({"64 x 64, ahead, " + each, make_persistent_launch<64, 64, 256,
-            true>(grid)});
+        answers.push_back(
+            {"64 x 64, staying, " + each, make_persistent_launch<64, 64, 256, false>(grid)});
+        answers.push_back(
+            {"64 x 64, ahead, " + each, make_persistent_launch<64, 64, 256, true>(grid)});
     }
     answers.push_back({"128 x 64, ahead, 2 per multiprocessor",
                        make_persistent_launch<128, 64, 512, true>(2 * multiprocessors)});
@@ -299,12 +303,13 @@ void add_persistent_blocks(std::vector<Candidate>& candidates, int multiprocesso
 void add_ideas(std::vector<Candidate>& candidates) {
     constexpr TileOrder down = TileOrder::down_columns, strips_apart = TileOrder::strips_apart;
     constexpr CacheHint none = CacheHint::none, stay = CacheHint::stay;
-    add_question(candidates, "Loads that stay, strips 8 KB apart",
+    add_question(
+        candidates, "Loads that stay, strips 8 KB apart",
         {{"128 x 64", make_tile_launch<128, 64, 512, SameHintForBoth<down, none>>()},
          {"128 x 64, stay", make_tile_launch<128, 64, 512, SameHintForBoth<down, stay>>()},
          {"128 x 64, apart", make_tile_launch<128, 64, 512, SameHintForBoth<strips_apart, none>>()},
-         {"128 x 64, stay and apart", make_tile_launch<128, 64, 512, SameHintForBoth<strips_apart,
-             stay>>()},
+         {"128 x 64, stay and apart",
+          make_tile_launch<128, 64, 512, SameHintForBoth<strips_apart, stay>>()},
          {"raw 64 x 64", make_raw_launch<SameHintForBoth<down, none>>()},
          {"raw 64 x 64, stay", make_raw_launch<SameHintForBoth<down, stay>>()},
          {"raw 64 x 64, apart", make_raw_launch<SameHintForBoth<strips_apart, none>>()},

@@ -110,13 +110,13 @@ __device__ void load_fragment(const void* from, FragmentKind kind, unsigned stri
     constexpr auto rows = wmma::mem_row_major, columns = wmma::mem_col_major;
     switch (kind) {
         case a_of_halves_by_rows: return load_as<InputFragment<A, half, RowMajor>>(from, stride);
-        case a_of_halves_by_columns: return load_as<InputFragment<A, half, ColumnMajor>>(from,
-            stride);
+        case a_of_halves_by_columns:
+            return load_as<InputFragment<A, half, ColumnMajor>>(from, stride);
         case b_of_halves_by_rows: return load_as<InputFragment<B, half, RowMajor>>(from, stride);
-        case a_of_bytes_by_rows: return load_as<InputFragment<A, signed char, RowMajor>>(from,
-            stride);
-        case a_of_bytes_by_columns: return load_as<InputFragment<A, signed char,
-            ColumnMajor>>(from, stride);
+        case a_of_bytes_by_rows:
+            return load_as<InputFragment<A, signed char, RowMajor>>(from, stride);
+        case a_of_bytes_by_columns:
+            return load_as<InputFragment<A, signed char, ColumnMajor>>(from, stride);
         case sums_of_floats_by_rows: return load_as<SumFragment<float>>(from, stride, rows);
         case sums_of_floats_by_columns: return load_as<SumFragment<float>>(from, stride, columns);
         case sums_of_halves_by_columns: return load_as<SumFragment<half>>(from, stride, columns);
