@@ -13,7 +13,8 @@ __global__ void sum_by_tree(u32* out, const u32* in) {
     sums[threadIdx.x] = in[i];
     __syncthreads();
     for (int distance = kBlock / 2; distance > 0; distance /= 2) {
-        if (threadIdx.x < distance) sums[threadIdx.x] += sums[threadIdx.x + distance];
+        if (threadIdx.x < static_cast<unsigned>(distance))
+            sums[threadIdx.x] += sums[threadIdx.x + distance];
         __syncthreads();  // lint barrier-bound
     }
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
