@@ -186,20 +186,9 @@ LineMistake find_reread_matrix(const std::string& text, int line) {
     const std::string line_code = code_on_line(text, line);
     TextMatch match;
     if (!search(line_code, match, load)) return {};
-    const std::vector<std::string> lines = lines_of(code_for_search(text));
     for (const SharedArray& array : list_shared_arrays(text)) {
-        int store_line = 0;
-        bool is_read = false;
-        for (std::size_t i = 0; i < lines.size(); ++i) {
-            const std::size_t at = find_word(lines[i], array.name);
-            if (at == lines[i].npos || lines[i].find("__shared__") != lines[i].npos) continue;
-            const std::size_t equals = lines[i].find(" = ");
-            const bool is_store = at < equals && equals != std::string::npos &&
-                                  find_word(lines[i], array.name, equals) == std::string::npos;
-            if (is_store) store_line = static_cast<int>(i) + 1;
-            is_read |= !is_store;
-        }
-        if (store_line == 0 || is_read || store_line >= line) continue;
+        const int store_line = find_store_of_unread_array(text, array.name);
+        if (store_line == 0 || store_line >= line) continue;
         return {line,
                 "this reads " + add_backticks(match.str(1)) + " once more, although line " +
                     std::to_string(store_line) + " has put its elements into " +

@@ -284,18 +284,8 @@ LineMistake find_unread_tile(const std::string& text) {
     const std::vector<SharedArray> arrays = list_shared_arrays(text);
     if (arrays.size() < 2) return {};
     for (const SharedArray& array : arrays) {
-        int store_line = 0;
-        bool is_read = false;
-        for (std::size_t i = 0; i < lines.size(); ++i) {
-            const std::size_t at = find_word(lines[i], array.name);
-            if (at == lines[i].npos || lines[i].find("__shared__") != lines[i].npos) continue;
-            const std::size_t equals = lines[i].find(" = ");
-            const bool is_store = equals != std::string::npos && at < equals &&
-                                  lines[i].compare(at + array.name.size(), 1, "[") == 0;
-            if (is_store) store_line = static_cast<int>(i) + 1;
-            is_read |= !is_store || find_word(lines[i], array.name, equals) != std::string::npos;
-        }
-        if (store_line == 0 || is_read) continue;
+        const int store_line = find_store_of_unread_array(text, array.name);
+        if (store_line == 0) continue;
         static const TextPattern repeated_update(R"(\bdata\s*\[[^;=]*=\s*data\s*\[)");
         static const TextPattern store(R"(\bdata\s*\[[^;=]*=\s*([a-z]\w*)\s*\[)");
         std::set<std::string> source_texts;

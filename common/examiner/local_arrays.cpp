@@ -357,6 +357,21 @@ std::vector<SharedArray> list_shared_arrays(const std::string& text) {
     return arrays;
 }
 
+int find_store_of_unread_array(const std::string& text, const std::string& array) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    int store_line = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::size_t at = find_word(lines[i], array);
+        if (at == lines[i].npos || lines[i].find("__shared__") != lines[i].npos) continue;
+        const std::size_t equals = lines[i].find(" = ");
+        const bool is_store = equals != std::string::npos && at < equals &&
+                              lines[i].compare(at + array.size(), 1, "[") == 0;
+        if (!is_store || find_word(lines[i], array, equals) != std::string::npos) return 0;
+        store_line = static_cast<int>(i) + 1;
+    }
+    return store_line;
+}
+
 SharedArray find_shared_array(const std::string& text, int line) {
     const std::string code = code_on_line(text, line);
     for (const SharedArray& array : list_shared_arrays(text)) {

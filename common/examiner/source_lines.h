@@ -179,6 +179,9 @@ struct SharedArray {
 };
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
+/// Returns the last line that stores to an array whose elements are never read. Returns 0 if no line
+/// stores to the array, or if a line uses it in another way.
+int find_store_of_unread_array(const std::string& text, const std::string& array);
 /// Returns the first shared array that a line mentions. If `line` is 0, returns the first shared
 /// array in the file. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);

@@ -6,8 +6,6 @@
 #include "examiner/costs.h"
 #include "examiner/elements/element_rules.h"
 #include "examiner/line_rules.h"
-#include "examiner/source_lines.h"
-#include "examiner/text_pattern.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -54,24 +52,6 @@ int find_costliest_line(const Verdict& verdict, const TotalCost& total) {
                : costliest_line->line;
 }
 
-/// Looks for a line that adds to an element of the output in each pass of a loop.
-LineMistake find_sum_in_output(const std::string& source, int line) {
-    static const TextPattern update(R"(^\s*(?:for\s*\(.*\)\s*)?(out\w*)\s*\[([^=;]*)\]\s*[-+*]=)");
-    const std::string code = code_on_line(source, line);
-    const std::vector<Loop> loops = find_loops(source);
-    const Loop* loop = find_innermost_loop(loops, line);
-    TextMatch match;
-    if (!loop || !search(code, match, update) || contains_word(match.str(2), loop->counter))
-        return {};
-    const std::string element = add_backticks(match.str(1) + "[" + trimmed(match.str(2)) + "]");
-    return {line,
-            element +
-                " is loaded and stored in every pass of the loop, although only its last "
-                "value counts.",
-            "Keep the value in a variable, which is in a register, and store it once after the "
-            "loop."};
-}
-
 std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCost& total,
                                            double repetitions) {
     const std::uint64_t kernel_cost = total.count_of(*verdict.counters);
@@ -90,14 +70,6 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
                     .place = {verdict.file, find_costliest_line(verdict, total), 0},
                     .shape = verdict.counted_shape,
                     .advice = total.advice};
-    if (total.kind == FailureKind::work_repeated || total.kind == FailureKind::too_many_requests) {
-        const LineMistake mistake = find_sum_in_output(verdict.source, failure.place.line);
-        if (mistake.line > 0) {
-            failure.details = wrap(failure.headline);
-            blame(failure, mistake);
-            return failure;
-        }
-    }
     failure.is_cause_open = total.kind == FailureKind::work_repeated;
     const std::uint64_t requests =
         verdict.counters->shared_load_requests + verdict.counters->shared_store_requests;

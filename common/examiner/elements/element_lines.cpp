@@ -377,7 +377,7 @@ LineMistake find_costly_element_line(const std::string& text, int line) {
     if (!is_same || is_shared || contains_word(expand(text, index, line), loop->counter)) return {};
     return {line,
             add_backticks(array + "[" + index + "]") +
-                " is loaded and stored in each pass of the loop, although it is the same element "
+                " is loaded and stored in every pass of the loop, although it is the same element "
                 "in all of them.",
             "Keep the value in a local variable, and store it once after the loop."};
 }
