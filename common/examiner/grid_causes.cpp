@@ -115,7 +115,7 @@ std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& l
     return find_block_origins(shape, launch, evidence.relaunch);
 }
 
-/// What can be swapped so that the grid covers the matrix.
+/// The exchanges with which the grid would cover the matrix.
 struct GridSwaps {
     bool sizes = false;  ///< the two sizes of the grid
     bool sides = false;  ///< rows and cols in the two sizes, without their divisors

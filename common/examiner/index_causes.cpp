@@ -44,7 +44,7 @@ std::optional<long long> thread_factor_with_constants(const std::string& text,
 }
 
 /// Explains rows that do not begin at a multiple of the vector's size, because the length of a row
-/// is not such a multiple. Returns false if it is one.
+/// is not such a multiple. Returns false if the length is a multiple.
 bool explain_misaligned_rows(Failure& failure, const std::string& pitch, int width,
                              const std::string& matrix) {
     const long long length = pitch == "cols"   ? failure.shape.cols

@@ -167,8 +167,8 @@ LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
             "distance from the beginning of that sector."};
 }
 
-/// Looks for a condition that leaves out the lanes before the first row of the tile. They store rows
-/// that belong to the tile above.
+/// Looks for a condition that leaves out the lanes before the first row of the tile. These lanes
+/// store the last rows of the tile above.
 LineMistake find_lanes_left_out(const MovedStore& store, const std::string& text) {
     for (const Condition& condition : find_conditions(text, store.line)) {
         for (const ComparisonTerm& term : condition.comparisons) {

@@ -78,7 +78,7 @@ struct Produces {
         permuted,          ///< axes of an array are permuted; see `permutation`
         computed,          ///< each element is computed; see `computation`
     };
-    /// What the kernel must produce from the input.
+    /// The kind of output that the kernel must produce.
     Kind kind = transpose;
     /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, a cell stays
     /// unwritten if its source would be outside the matrix.

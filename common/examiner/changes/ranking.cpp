@@ -12,7 +12,7 @@ namespace {
 
 /// The extra cost of a change in a line that the failure does not refer to.
 constexpr double kCostOfDefinition = 0.25, kCostOfOtherLine = 0.6;
-/// What each further step adds, from a line to the lines that set its variables.
+/// The extra cost for each further step, from lines to the lines that set their variables.
 constexpr double kCostOfStep = 0.1;
 /// The extra cost of a change in a line that the learner has not written.
 constexpr double kCostOfGivenLine = 1.2;

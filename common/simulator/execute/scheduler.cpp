@@ -64,8 +64,8 @@ bool is_any_ready(const Warp& w, bool includes_resting) {
     });
 }
 
-/// What runs after an iteration of a waiting loop: the loop again, other lanes of the warp, or other
-/// warps.
+/// The choice of the code that runs after an iteration of a waiting loop: the loop goes on, or yields
+/// to other lanes of the warp, or to other warps.
 enum class Yield : u8 { none, to_lanes, to_warps };
 
 /// Reports whether other warps should run although other lanes of this warp are ready. These lanes

@@ -61,9 +61,9 @@ __device__ inline std::int64_t find_other_array_offset(const AxisRun& run, std::
 
 /// The tile of a block.
 struct BlockTile {
-    std::int64_t row, col;  ///< the position of the tile's first element in the two runs
-    std::int64_t in_offset,
-        out_offset;  ///< the offset of column `col` in `in`, and that of row `row` in `out`
+    std::int64_t row, col;    ///< the position of the tile's first element in the two runs
+    std::int64_t in_offset;   ///< the offset of column `col` in `in`
+    std::int64_t out_offset;  ///< the offset of row `row` in `out`
 };
 
 __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int cols) {

@@ -27,8 +27,8 @@ enum class UniformIn {
 /// Returns the scope in which an operation's result is the same for all threads. `a` and `b` are
 /// the scopes of its operands.
 UniformIn join_scopes(UniformIn a, UniformIn b);
-/// Reports whether a value that is the same for all threads of the scope `value_scope` is also the
-/// same for all threads of the scope `scope`.
+/// Reports whether all threads of `scope` have the same value, if all threads of `value_scope` have
+/// the same value.
 inline bool is_uniform_within(UniformIn value_scope, UniformIn scope) {
     return join_scopes(value_scope, scope) == scope;
 }
