@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "examiner/expressions.h"
 #include "examiner/matches.h"
 
