@@ -93,6 +93,36 @@ TEST_CASE("the kernels for stacks of large batches are correct on small batches"
     for (const std::int64_t start : {0, 1, 3}) {
         check_launch<4>({4, 17, 15, {0, 0, 40}, start, 2}, launch);
         check_launch<4>({4, 63, 95, {0, 0, 3}, 1, start}, launch);
+        check_launch<4>({4, 33, 35, {0, 0, 9}, start, 3}, launch);    // four matrices per block
+        check_launch<4>({4, 106, 107, {0, 0, 2}, start, 1}, launch);  // one, and more threads
+    }
+}
+
+TEST_CASE("the kernels for wide matrices in fast memory are correct for each range of rows") {
+    using namespace transposing;
+    for (const std::int64_t start : {0, 1, 3}) {
+        for (const std::int64_t rows : {21, 45, 59, 99}) {
+            check_launch<1>({1, rows, 1203, {0, 0, 2}, start, 1},
+                            [](TransposeTask& task, cudaStream_t stream) {
+                                task.tile_cols = 496;
+                                return launch_one_piece_strips<1>(task, stream);
+                            });
+            check_launch<2>({2, rows, 1203, {0, 0, 2}, 1, start},
+                            [](TransposeTask& task, cudaStream_t stream) {
+                                task.tile_cols = 248;
+                                return launch_one_piece_strips<2>(task, stream);
+                            });
+        }
+        for (const std::int64_t rows : {57, 79, 96, 119}) {
+            check_launch<4>({4, rows, 203, {0, 0, 2}, start, 1},
+                            [](const TransposeTask& task, cudaStream_t stream) {
+                                return launch_two_rounds<LoadPolicy::plain>(task, stream);
+                            });
+            check_launch<4>({4, rows, 203, {0, 0, 2}, 1, start},
+                            [](const TransposeTask& task, cudaStream_t stream) {
+                                return launch_two_rounds<LoadPolicy::evict_last_128>(task, stream);
+                            });
+        }
     }
 }
 

@@ -46,6 +46,36 @@ cudaError_t launch_stack_kernel(TransposeTask task, std::int64_t target_bytes,
                                  shared_bytes, queue);
 }
 
+/// The number of bytes that a block takes from a stack of matrices of more than 4096 bytes.
+constexpr std::int64_t stack_target_bytes = 20'000;
+/// The maximum size, in bytes, of a block's matrices for which kernels with fewer threads are
+/// faster, because more of their blocks run at the same time.
+constexpr std::int64_t max_bytes_for_few_threads = 32'000;
+
+/// Launches a stack kernel, and requests 196 KB (85 %) of the L1 cache for shared memory. This is
+/// faster, although the blocks that run at the same time need less.
+template <int SIZE, class Kernel>
+cudaError_t launch_stack_with_more_shared_memory(const TransposeTask& task,
+                                                 const LaunchQueue& queue) {
+    const cudaError_t error = prefer_shared_memory(
+        reinterpret_cast<const void*>(KernelFunction<Kernel>::get_function()), 85);
+    if (error != cudaSuccess) return error;
+    return launch_stack_kernel<SIZE, Kernel>(task, stack_target_bytes, queue);
+}
+
+/// Launches a kernel that stores vectors of four 4-byte elements. With an odd number of columns,
+/// the lanes of a warp access a bank of shared memory at most four times.
+template <LoadPolicy LOADS>
+cudaError_t launch_vector_stack(const TransposeTask& task, std::int64_t stack_bytes,
+                                const LaunchQueue& queue) {
+    if (stack_bytes <= max_bytes_for_few_threads) {
+        using FewThreadKernel = MatrixStackKernel<4, 256, 0, LOADS, 6, 4>;
+        return launch_stack_kernel<4, FewThreadKernel>(task, stack_target_bytes, queue);
+    }
+    using ManyThreadKernel = MatrixStackKernel<4, 512, 0, LOADS, 4, 4>;
+    return launch_stack_with_more_shared_memory<4, ManyThreadKernel>(task, queue);
+}
+
 template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_stack_with_policy(const TransposeTask& task, const LaunchQueue& queue) {
     const std::int64_t matrix_bytes = task.rows * task.cols * SIZE;
@@ -55,25 +85,23 @@ cudaError_t launch_stack_with_policy(const TransposeTask& task, const LaunchQueu
         return launch_stack_kernel<SIZE, MatrixStackKernel<SIZE, 256, PAD, LOADS>>(
             task, small_target_bytes, queue);
     }
-    constexpr std::int64_t target_bytes = 20'000;
-    if constexpr (SIZE == 2 || SIZE == 4) {  // more blocks run if each has fewer threads
+    const std::int64_t stack_bytes =
+        choose_matrices_per_block<SIZE>(task, stack_target_bytes) * matrix_bytes;
+    if constexpr (SIZE == 4 && PAD == 0) {
+        if (task.has_fast_memory && task.cols % 2 == 1)
+            return launch_vector_stack<LOADS>(task, stack_bytes, queue);
+    }
+    if constexpr (SIZE == 2 || SIZE == 4) {
         using FewThreadKernel = MatrixStackKernel<SIZE, 384, PAD, LOADS>;
-        const std::int64_t stack_bytes =
-            choose_matrices_per_block<SIZE>(task, target_bytes) * matrix_bytes;
-        if ((SIZE == 2 || task.has_fast_memory) &&
-            FewThreadKernel::Line::line_shared_bytes(stack_bytes) <= 32'000) {
-            if (SIZE == 4) {
-                // Five blocks need less than 196 KB (85 %) of shared memory, but requesting that
-                // much is faster.
-                const cudaError_t error = prefer_shared_memory(
-                    reinterpret_cast<const void*>(KernelFunction<FewThreadKernel>::get_function()),
-                    85);
-                if (error != cudaSuccess) return error;
-            }
-            return launch_stack_kernel<SIZE, FewThreadKernel>(task, target_bytes, queue);
+        if (FewThreadKernel::Line::line_shared_bytes(stack_bytes) <= max_bytes_for_few_threads) {
+            if constexpr (SIZE == 2)
+                return launch_stack_kernel<2, FewThreadKernel>(task, stack_target_bytes, queue);
+            if (task.has_fast_memory)
+                return launch_stack_with_more_shared_memory<SIZE, FewThreadKernel>(task, queue);
         }
     }
-    return launch_stack_kernel<SIZE, MatrixStackKernel<SIZE, 512, PAD>>(task, target_bytes, queue);
+    return launch_stack_kernel<SIZE, MatrixStackKernel<SIZE, 512, PAD>>(task, stack_target_bytes,
+                                                                        queue);
 }
 
 template <int SIZE, int PAD>
@@ -304,9 +332,9 @@ cudaError_t launch_fastest_kernel(TransposeTask task, const LaunchQueue& queue) 
     const bool is_narrow = shorter_side * SIZE < 128;
     if (is_matrix_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
         if (can_use_word_stack<SIZE>(task)) return launch_word_stack<SIZE>(task, queue);
+        constexpr int ELEMENTS_PER_ACCESS = SIZE == 2 ? 2 : 1;
         const bool needs_padding =
-            count_bank_conflicts(
-                MatrixStackKernel<SIZE, 256, 0>::ELEMENTS_PER_ACCESS * task.cols * SIZE, SIZE) > 4;
+            count_bank_conflicts(ELEMENTS_PER_ACCESS * task.cols * SIZE, SIZE) > 4;
         if (needs_padding) return launch_matrix_stack<SIZE, strip_padding_bytes<SIZE>>(task, queue);
         return launch_matrix_stack<SIZE, 0>(task, queue);
     }

@@ -154,6 +154,11 @@ using WideWordKernel = WideStripKernel<SIZE, SIZE == 1 ? 128 : 192, 3, false, PA
 template <int LOADS_IN_FLIGHT, int PAD>
 using PairedThreadKernel =
     WideStripKernel<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
+/// The kernel for wide matrices of 57 to 119 rows of 4-byte elements on GPUs with fast memory
+/// (device.cuh). Each block takes 64 columns, and each thread loads its elements in two rounds.
+template <int THREADS, int LOADS_IN_FLIGHT, LoadPolicy LOADS>
+using TwoRoundKernel =
+    WideStripKernel<4, THREADS, LOADS_IN_FLIGHT, false, strip_padding_bytes<4>, false, LOADS>;
 constexpr std::int64_t min_rows_counted_as_few = 12, min_rows_counted_as_medium = 48;
 constexpr std::int64_t min_rows_for_paired_threads = 41, max_rows_for_25_loads = 50,
                        max_rows_for_28_loads = 56;
@@ -162,6 +167,11 @@ constexpr std::int64_t min_rows_for_paired_threads = 41, max_rows_for_25_loads =
 constexpr std::int64_t min_rows_for_byte_kernels = 20, max_rows_for_byte_kernels = 72;
 using FewByteRowKernel = WideStripKernel<1, 192, 2>;
 using MediumByteRowKernel = WideStripKernel<1, 256, 2>;
+/// The kernel for strips of wide matrices of 1- and 2-byte elements on GPUs with fast memory
+/// (device.cuh). A warp loads one piece of a row at a time, so that a multiprocessor has room for
+/// more warps.
+template <int SIZE, int THREADS>
+using OnePieceKernel = WideStripKernel<SIZE, THREADS, 1>;
 template <int SIZE>
 constexpr std::int64_t min_rows_counted_as_many = SIZE < 4 ? 100 : 120;
 

@@ -13,12 +13,12 @@
 namespace coalesce::transposing {
 
 /// A kernel in which each block transposes a few small matrices. The block loads the matrices into
-/// shared memory as one contiguous range, and stores their elements in the order of `out`.
-template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
+/// shared memory as one contiguous range, and stores their elements in the order of `out`. A thread
+/// stores ELEMENTS_PER_ACCESS adjacent elements at once.
+template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
+          int LOADS_IN_FLIGHT = 4, int ELEMENTS_PER_ACCESS = (SIZE == 2 ? 2 : 1)>
 struct MatrixStackKernel {
     static constexpr int THREADS = THREADS_;
-    static constexpr int ELEMENTS_PER_ACCESS =
-        SIZE == 2 ? 2 : 1;  ///< the number of elements that a thread stores at once
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const TransposeTask& task, char* shared) {
@@ -33,7 +33,8 @@ struct MatrixStackKernel {
             static_cast<const char*>(task.in) + first_matrix * matrix_elements * SIZE;
         char* target = static_cast<char*>(task.out) + first_matrix * matrix_elements * SIZE;
         const Line line(shared, source);
-        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char, LOADS>{source}, element_count);
+        copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(line, DeviceLine<const char, LOADS>{source},
+                                                  element_count);
         const InPositionMap position_map(static_cast<int>(task.rows), static_cast<int>(task.cols));
         __syncthreads();
         store(target, line, position_map, element_count);
@@ -51,16 +52,25 @@ struct MatrixStackKernel {
               matrix_divider(rows * cols),
               row_divider(rows) {}
 
-        /// Finds where elements `out_index` and `out_index` + 1 of `out` are in `in`. The second is
-        /// usually one row below the first.
-        __device__ void find_in_positions(int out_index, int (&in_position)[2]) const {
+        /// Finds where element `out_index` of `out`, and the elements after it, are in `in`. The
+        /// next element is usually one row below.
+        template <int COUNT>
+        __device__ void find_in_positions(int out_index, int (&in_position)[COUNT]) const {
             const int matrix = matrix_divider.quotient(out_index),
                       element_in_matrix = out_index - matrix * rows * cols;
-            const int col = row_divider.quotient(element_in_matrix),
-                      row = element_in_matrix - col * rows;
+            int col = row_divider.quotient(element_in_matrix), row = element_in_matrix - col * rows;
             in_position[0] = matrix * rows * cols + row * cols + col;
-            const int top = col + 1 < cols ? 1 - row * cols : 1;
-            in_position[1] = in_position[0] + (row + 1 < rows ? cols : top);
+#pragma unroll
+            for (int k = 1; k < COUNT; ++k) {
+                in_position[k] = in_position[k - 1] + cols;
+                if (++row < rows) continue;
+                // After the last element of a column comes the first element of the next column or
+                // of the next matrix.
+                const bool is_last_col = col + 1 == cols;
+                in_position[k] = in_position[k - 1] + (is_last_col ? 1 : 1 - (rows - 1) * cols);
+                col = is_last_col ? 0 : col + 1;
+                row = 0;
+            }
         }
     };
 
@@ -73,20 +83,40 @@ struct MatrixStackKernel {
 #endif
         for (int i = static_cast<int>(threadIdx.x) * ELEMENTS_PER_ACCESS - misaligned_elements;
              i < element_count; i += THREADS * ELEMENTS_PER_ACCESS) {
-            if (i + ELEMENTS_PER_ACCESS <= 0) continue;
+            const int end = i + ELEMENTS_PER_ACCESS;
+            if (end <= 0) continue;
             const int first_element = i < 0 ? 0 : i;
-            int in_position[2];
+            int in_position[ELEMENTS_PER_ACCESS];
             position_map.find_in_positions(first_element, in_position);
-            const Element<SIZE> low_element =
-                element<SIZE>(line.byte_address(in_position[0] * SIZE), 0);
-            if (ELEMENTS_PER_ACCESS == 1 || i < 0 || i + ELEMENTS_PER_ACCESS > element_count) {
-                element<SIZE>(target, first_element) = low_element;
-            } else if constexpr (ELEMENTS_PER_ACCESS == 2) {
-                const Element<SIZE> high_element =
-                    element<SIZE>(line.byte_address(in_position[1] * SIZE), 0);
-                element<4>(target + first_element * SIZE, 0) =
-                    __byte_perm(low_element, high_element, 0x5410);
+            if (i >= 0 && end <= element_count) {
+                store_elements(target + i * SIZE, line, in_position);
+                continue;
             }
+            const int last_element = end < element_count ? end : element_count;
+#pragma unroll
+            for (int k = 0; k < ELEMENTS_PER_ACCESS; ++k) {
+                if (first_element + k >= last_element) break;
+                element<SIZE>(target, first_element + k) =
+                    element<SIZE>(line.byte_address(in_position[k] * SIZE), 0);
+            }
+        }
+    }
+
+    /// Stores the elements at these positions of `line` to adjacent addresses.
+    static __device__ void store_elements(char* target, const Line& line,
+                                          const int (&in_position)[ELEMENTS_PER_ACCESS]) {
+        Element<SIZE> value[ELEMENTS_PER_ACCESS];
+#pragma unroll
+        for (int k = 0; k < ELEMENTS_PER_ACCESS; ++k)
+            value[k] = element<SIZE>(line.byte_address(in_position[k] * SIZE), 0);
+        if constexpr (ELEMENTS_PER_ACCESS == 1) {
+            element<SIZE>(target, 0) = value[0];
+        } else if constexpr (SIZE == 2) {
+            static_assert(ELEMENTS_PER_ACCESS == 2, "two elements fill a word");
+            element<4>(target, 0) = __byte_perm(value[0], value[1], 0x5410);
+        } else {
+            static_assert(SIZE == 4 && ELEMENTS_PER_ACCESS == 4, "four elements fill a vector");
+            store_vector(target, Vector<16>{{value[0], value[1], value[2], value[3]}});
         }
     }
 };

@@ -179,11 +179,40 @@ cudaError_t launch_wide_word_strips(TransposeTask task, const LaunchQueue& queue
     return launch_wide_kernel<SIZE, Kernel>(task, queue);
 }
 
+/// Launches the kernel for wide matrices of 1- and 2-byte elements on GPUs with fast memory. The
+/// more rows a strip has, the more threads load it.
+template <int SIZE>
+cudaError_t launch_one_piece_strips(const TransposeTask& task, const LaunchQueue& queue) {
+    if (task.rows < 42) return launch_wide_kernel<SIZE, OnePieceKernel<SIZE, 256>>(task, queue);
+    if (task.rows < (SIZE == 1 ? 56 : 72))
+        return launch_wide_kernel<SIZE, OnePieceKernel<SIZE, 288>>(task, queue);
+    if (SIZE == 2 || task.rows < 72)
+        return launch_wide_kernel<SIZE, OnePieceKernel<SIZE, 384>>(task, queue);
+    return launch_wide_kernel<SIZE, OnePieceKernel<SIZE, 512>>(task, queue);
+}
+
+/// Launches the kernel for wide matrices of 57 to 119 rows of 4-byte elements. Two rounds of
+/// `THREADS / 64 * LOADS_IN_FLIGHT` rows must cover all rows.
+template <LoadPolicy LOADS>
+cudaError_t launch_two_rounds(TransposeTask task, const LaunchQueue& queue) {
+    task.tile_cols = 64;
+    if (task.rows <= 64) return launch_wide_kernel<4, TwoRoundKernel<128, 16, LOADS>>(task, queue);
+    if (task.rows <= 80) return launch_wide_kernel<4, TwoRoundKernel<128, 20, LOADS>>(task, queue);
+    if (task.rows <= 96) return launch_wide_kernel<4, TwoRoundKernel<192, 16, LOADS>>(task, queue);
+    return launch_wide_kernel<4, TwoRoundKernel<192, 20, LOADS>>(task, queue);
+}
+
 /// Launches the strip kernel that is fastest for the wide matrix's number of rows.
 template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_wide_strips_by_rows(const TransposeTask& task, const LaunchQueue& queue) {
     if (task.rows < min_rows_counted_as_medium) {
         return launch_wide_kernel<SIZE, FewRowKernel<SIZE, PAD, LOADS>>(task, queue);
+    }
+    if constexpr (SIZE == 4) {
+        if (task.has_fast_memory && task.rows > max_rows_for_28_loads &&
+            task.rows < min_rows_counted_as_many<4>) {
+            return launch_two_rounds<LOADS>(task, queue);
+        }
     }
     // Padding makes these kernels faster even if there are no bank conflicts to avoid.
     constexpr int PAD_FOR_MANY_ROWS = SIZE < 4 ? PAD : strip_padding_bytes<SIZE>;
@@ -230,6 +259,9 @@ cudaError_t launch_wide_strips(const TransposeTask& task, const LaunchQueue& que
                        ? launch_wide_word_strips<1, LoadPolicy::evict_last_128>(task, queue)
                        : launch_wide_word_strips<1, LoadPolicy::plain>(task, queue);
         }
+        if (has_medium_row_count && PAD == 0 && task.has_fast_memory) {
+            return launch_one_piece_strips<1>(task, queue);
+        }
         if (has_medium_row_count && PAD == 0 && task.rows < min_rows_counted_as_medium) {
             return launch_wide_kernel<1, FewByteRowKernel>(task, queue);
         }
@@ -247,6 +279,10 @@ cudaError_t launch_wide_strips(const TransposeTask& task, const LaunchQueue& que
         if (task.has_fast_memory && task.rows % 16 != 0 &&
             benefits_from_evict_last<2>(task, false)) {
             return launch_wide_strips_by_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
+        }
+        if (task.has_fast_memory && PAD == 0 && task.rows >= 20 &&
+            task.rows < min_rows_counted_as_many<2>) {
+            return launch_one_piece_strips<2>(task, queue);
         }
     }
     return launch_wide_strips_by_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);

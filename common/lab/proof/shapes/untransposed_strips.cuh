@@ -235,11 +235,9 @@ struct Untransposed<
     }
 };
 
-template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS>
-struct Untransposed<MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>>
-    : MatrixStackKernel<SIZE, THREADS_, PAD, LOADS> {
-    static constexpr int N = MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>::ELEMENTS_PER_ACCESS;
-
+template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS, int LOADS_IN_FLIGHT, int N>
+struct Untransposed<MatrixStackKernel<SIZE, THREADS_, PAD, LOADS, LOADS_IN_FLIGHT, N>>
+    : MatrixStackKernel<SIZE, THREADS_, PAD, LOADS, LOADS_IN_FLIGHT, N> {
     static __device__ void run(const TransposeTask& task, char* shared) {
         const int elements = static_cast<int>(task.rows * task.cols);
         const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
@@ -250,8 +248,8 @@ struct Untransposed<MatrixStackKernel<SIZE, THREADS_, PAD, LOADS>>
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
         Sum sum;
-        copy_line<SIZE, THREADS_, 4>(SumLine{shared, start_of(from), &sum},
-                                     DeviceLine<const char, LOADS>{from}, count);
+        copy_line<SIZE, THREADS_, LOADS_IN_FLIGHT>(SumLine{shared, start_of(from), &sum},
+                                                   DeviceLine<const char, LOADS>{from}, count);
         sum.wait_for_loads();
         const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
 #pragma unroll 4
