@@ -37,8 +37,9 @@ struct ResultsTable {
 
     /// Returns the row of a result, or rows.end() if there is none.
     std::vector<VariantRow>::iterator find(const Json& result) {
+        const std::string step = result.at("step"), variant = result.at("variant");
         return std::ranges::find_if(rows, [&](const VariantRow& row) {
-            return row.step == result.at("step") && row.variant == result.at("variant");
+            return row.step == step && row.variant == variant;
         });
     }
 

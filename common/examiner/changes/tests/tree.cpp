@@ -54,7 +54,8 @@ std::map<std::string, std::string> expected_changes() {
 std::string find_change(const fs::path& file, const Task& task, const fs::path& cache) {
     const std::string text = read_file(file);
     const bool is_of_hunt = text.find("\n// of: the bug hunt\n") != std::string::npos;
-    const Exercise& exercise = require_exercise(task.exercise + (is_of_hunt ? " hunt" : ""));
+    const std::string name = task.exercise + (is_of_hunt ? " hunt" : "");
+    const Exercise& exercise = require_exercise(name);
     const Source source = make_source(text, file.filename());
     const auto start = Clock::now();
     const Verdict verdict = examine_source(exercise, source, cache);
