@@ -47,8 +47,8 @@ struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page whose source in the repository is `file` (Page::file), or nullptr if there
-    /// is none.
+    /// Returns the page whose source is `file`, a path relative to the repository's root, or
+    /// nullptr if there is none.
     const Page* find_by_html_file(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;

@@ -67,7 +67,7 @@ bool is_brace(const std::string& inner_text) {
            inner_text.find("->") == inner_text.npos;
 }
 
-/// Returns the part of a line that begins at column `at`: text in brackets or quotes, a vertical
+/// Returns the part of a line that begins at column `begin`: text in brackets or quotes, a vertical
 /// bar or a word.
 LinePart read_line_part(const std::string& line, std::size_t begin) {
     const char c = line[begin];

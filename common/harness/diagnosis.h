@@ -99,7 +99,7 @@ private:
     /// several of them.
     static constexpr std::int64_t kSmallestTile = 16;
 
-    // The following functions are used while cells are collected.
+    // The following functions are called while bad cells are recorded.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
     void record_value(const ObservedCell& observed_cell, const ObservedCell& in_matrix);

@@ -14,7 +14,7 @@ std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
 }
 
 /// Describes a pattern of rows or columns, such as "in every 4 rows of out, the 4th is never
-/// written". `bad` says which rows or columns of a period belong to the pattern.
+/// written". `is_bad` says which rows or columns of a period belong to the pattern.
 std::string describe_lines(const std::vector<bool>& is_bad, const std::string& lines,
                            const std::string& state) {
     const auto begin = std::find(is_bad.begin(), is_bad.end(), true);

@@ -57,8 +57,8 @@ void add(std::vector<Attempt>& stored_attempts, Attempt attempt) {
     *same_attempt = attempt;
 }
 
-// Reports whether `one` is faster than `other`. Every measured time ranks above every predicted
-// time, and attempts without a time rank last.
+// Reports whether `a` ranks above `b`, because it is faster. Every measured time ranks above every
+// predicted time, and attempts without a time rank last.
 bool is_better(const Attempt& a, const Attempt& b) {
     if (a.measured_ms.has_value() != b.measured_ms.has_value()) return a.measured_ms.has_value();
     if (a.measured_ms) return *a.measured_ms < *b.measured_ms;

@@ -38,8 +38,8 @@ Lines split_at_blanks(const std::string& text) {
     return words;
 }
 
-/// Appends a text, wrapped at blanks. The first line begins with `first`, and all other lines begin
-/// with `next_indent`. Each line that continues ends with `end`.
+/// Appends a text, wrapped at blanks. The first line begins with `first_indent`, and all other
+/// lines begin with `next_indent`. Every line except the last ends with `line_end`.
 void add_broken_lines(Lines& lines, const std::string& text, const std::string& first_indent,
                       const std::string& next_indent, const std::string& line_end,
                       std::size_t columns) {

@@ -7,7 +7,7 @@
 
 namespace coalesce::learn {
 
-/// A line of a diff. It is either in both texts or in only one of them.
+/// A line of a diff. The line is in both texts, or in only one of them.
 struct DiffLine {
     enum Kind { both, first, second } kind = both;
     std::string text;

@@ -80,7 +80,7 @@ struct Step {
     std::vector<StepBarrier> barriers;
 };
 
-/// An event to point out at a step: a report of a check, or the last store to a wrong element.
+/// An event to show at a step: a report of a check, or the last store to an element that is wrong.
 struct StepMoment {
     std::size_t step = 0;
     std::string check, kind, message;

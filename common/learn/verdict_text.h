@@ -34,8 +34,8 @@ inline constexpr int kVerdictLines = 22;
 /// pass.
 inline constexpr const char* kSearchMessage = "looking for the change that makes it pass ...";
 
-/// Formats the verdict on a kernel that did not pass, in lines of at most 80 columns. Without a
-/// verdict, formats the problem that prevented the examination. Source lines may be longer.
+/// Formats the verdict on a kernel that did not pass, in lines of at most 80 columns. If there is
+/// no verdict, formats the reason why the kernel could not be examined. Source lines may be longer.
 /// `style.lines` limits the height of the map of cells, unless `has_full_map` is set.
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map = false);

@@ -10,8 +10,8 @@
 namespace coalesce::timing {
 namespace {
 
-/// Applies `value` to each element of `list` for which `is_meant` is true, and returns the results.
-/// Throws GpuError, naming `what`, if there are none.
+/// Calls `get_value` for each element of `list` that `is_selected` accepts, and returns the values.
+/// If it accepts none, throws a GpuError that contains `measurement_name`.
 template <class T, class Meant, class Value>
 std::vector<double> select_values(const std::vector<T>& list, const std::string& measurement_name,
                                   const Meant& is_selected, const Value& get_value) {
@@ -218,8 +218,8 @@ LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads) 
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
     for (const LoadLatency& load : loads) {
-        // Persistent blocks reach less bandwidth than short-lived ones, so above this value of
-        // `busy`, u underestimates how busy memory is.
+        // Persistent blocks reach less bandwidth than short-lived ones, so above a utilization of
+        // 0.8, u underestimates how busy memory is.
         if (load.memory_utilization > 0.8) continue;
         rows.push_back({1 / load.ns,
                         load.memory_utilization / (1 - load.memory_utilization) / load.ns,

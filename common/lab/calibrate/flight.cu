@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(1024)
     }
 }
 
-/// Returns the midpoint of the histogram bin that contains the quantile `share`.
+/// Returns the midpoint of the histogram bin that contains the quantile `fraction`.
 double latency_quantile(const std::vector<std::uint64_t>& latency_histogram, double fraction) {
     double total_loads = 0, loads_below = 0;
     for (const std::uint64_t n : latency_histogram) total_loads += static_cast<double>(n);

@@ -31,7 +31,7 @@ __device__ std::uint64_t load_next_pointer(std::uint64_t pointer) {
 
 /// Follows pointers with one thread per block. A multiprocessor is closer to some parts of the
 /// cache than to others. Each block starts at a different point of the ring, so that the
-/// measurement is the mean over all parts. The first `warm_up` loads are not timed.
+/// measurement is the mean over all parts. The first `warm_up_loads` loads are not timed.
 template <CacheLevel THROUGH>
 __global__ void chase_pointers(int warm_up_loads, int loads, std::uint64_t* result_counters) {
     std::uint64_t pointer = result_counters[3 * blockIdx.x];
@@ -124,8 +124,8 @@ __global__ void time_loads(const char* data, int load_count, std::uint64_t* resu
 }
 
 /// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
-/// lines hold pointers, or line numbers if `is_numbered`. The blocks' starting points are spaced
-/// equally along the ring, and are written to every third result counter.
+/// lines hold pointers, or line numbers if `holds_line_numbers`. The blocks' starting points are
+/// spaced equally along the ring, and are written to every third result counter.
 void link_lines_into_ring(Bench& bench, std::size_t line_count, int blocks,
                           bool holds_line_numbers) {
     std::vector<std::uint32_t> line_order(line_count);

@@ -18,8 +18,8 @@ __device__ unsigned scramble_bits(unsigned x) {
     return x;
 }
 
-/// Reads 4 bytes from each of kLoadsPerThread sectors per thread. Groups of `group` lanes read
-/// neighbouring sectors.
+/// Reads 4 bytes from each of kLoadsPerThread sectors per thread. Groups of `lanes_per_group` lanes
+/// read neighbouring sectors.
 __global__ void read_random_sectors(const char* in, unsigned sector_count, unsigned lanes_per_group,
                                     void* sink) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,8 +38,8 @@ __global__ void read_random_sectors(const char* in, unsigned sector_count, unsig
     keep_alive(sum, sink);
 }
 
-/// Reads or writes 4 bytes in each of kLoadsPerThread sectors per thread. The sectors are `stride`
-/// bytes apart.
+/// Reads or writes 4 bytes in each of kLoadsPerThread sectors per thread. The sectors are
+/// `stride_bytes` bytes apart.
 template <bool WRITES>
 __global__ void touch_strided_sectors(char* data, unsigned stride_bytes, void* sink) {
     const unsigned first = blockIdx.x * blockDim.x * kLoadsPerThread + threadIdx.x;

@@ -49,14 +49,14 @@ cudaError_t launch_stack_kernel(TransposeTask task, std::int64_t target_bytes,
 template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_stack_with_policy(const TransposeTask& task, const LaunchQueue& queue) {
     const std::int64_t matrix_bytes = task.rows * task.cols * SIZE;
-    if (matrix_bytes <= 4096) {  // a block takes up to 8192 bytes, or 12,700 if memory is fast
+    if (matrix_bytes <= 4096) {  // up to 8192 bytes per block, or 12,700 with fast memory
         const std::int64_t small_target_bytes =
             SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix_bytes / 2;
         return launch_stack_kernel<SIZE, MatrixStackKernel<SIZE, 256, PAD, LOADS>>(
             task, small_target_bytes, queue);
     }
     constexpr std::int64_t target_bytes = 20'000;
-    if constexpr (SIZE == 2 || SIZE == 4) {  // more blocks run if each has fewer threads
+    if constexpr (SIZE == 2 || SIZE == 4) {  // with fewer threads each, more blocks run
         using FewThreadKernel = MatrixStackKernel<SIZE, 384, PAD, LOADS>;
         const std::int64_t stack_bytes =
             choose_matrices_per_block<SIZE>(task, target_bytes) * matrix_bytes;

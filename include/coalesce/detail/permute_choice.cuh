@@ -18,8 +18,9 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`, because `transpose` would leave a
-/// fifth of its tiles empty, and tiles of vectors can have whole rows of `out`.
+/// Reports whether VectorTileKernel is faster than `transpose` for a matrix of this shape: more
+/// than a fifth of the area of `transpose`'s tiles would be empty, whereas a tile of vectors can
+/// hold whole rows of `out`.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -437,8 +438,8 @@ enum class PermuteMethod {
     gather_units
 };
 
-/// The minimum numbers of rows and columns of a matrix with gaps between its rows that is passed to
-/// `transpose`.
+/// A matrix with gaps between its rows is passed to `transpose` only if it has at least this many
+/// rows and at least this many columns.
 constexpr std::int64_t min_side_for_transpose = 64;
 /// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
 constexpr std::int64_t min_rows_for_word_tiles = 128;

@@ -172,10 +172,10 @@ struct TallStripKernel {
     }
 
     /// The part of the strip that a thread stores: every `col_step`-th column, and
-    /// ELEMENTS_PER_ACCESS rows of each of these columns.
+    /// ELEMENTS_PER_ACCESS rows of each such column.
     struct WarpColumns {
         int first_col, col_step;
-        std::int64_t row;  ///< the lane's first row in a column that starts at a sector boundary
+        std::int64_t row;  ///< the thread's first row in a column that starts at a sector boundary
         int y;             ///< the same row, counted within the strip
     };
 
@@ -399,7 +399,7 @@ struct WideStripKernel {
         }
     }
 
-    /// Constants of load_and_transpose. A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
+    /// Constants of load_and_transpose(). A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
     /// rows, and transposes 4 x 4 bytes at a time.
     static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
                          TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;

@@ -24,8 +24,8 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the scope in which an operation's result is the same for all threads. `a` and `b` are
-/// the scopes of its operands.
+/// Returns the scope in which the result of an operation is the same for all threads. `a` and `b`
+/// are the scopes in which its two operands are the same.
 UniformIn join_scopes(UniformIn a, UniformIn b);
 /// Reports whether all threads of `scope` have the same value, if all threads of `value_scope` have
 /// the same value.
@@ -50,8 +50,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    /// scope in which the variable has the same value for all threads; assignments must preserve
-    /// this
+    /// scope in which all threads have the same value in the variable, which assignments must
+    /// preserve
     UniformIn uniform_in;
     bool can_change = true;
 };
@@ -71,7 +71,7 @@ struct StatementPlace {
     bool are_all_threads_active =
         true;                ///< whether no thread of the block has returned from the kernel
     bool can_break = false;  ///< whether `break` and `continue` are allowed
-    /// whether a thread may return here; it may if no other thread waits for it later
+    /// whether a thread may return here, because no other thread waits for it later
     bool can_return = false;
     int nesting_depth = 0;
     int turns = 1;  ///< the number of times that a thread reaches this place
@@ -113,7 +113,7 @@ struct Kernel {
     std::string make_unique_name(const std::string& prefix) {
         return prefix + "_" + std::to_string(++unique_name_count_);
     }
-    /// Returns the unique name that @word stands for in the patterns of the current construct.
+    /// Returns the unique name of the variable that the current construct's patterns call @word.
     const std::string& name(const std::string& word);
     std::map<std::string, std::string> names_of_construct;  ///< names chosen so far for each @word
 
@@ -158,7 +158,7 @@ enum class Requirement {
     barrier,  ///< needs all threads of the block
     loop,     ///< needs a loop in which `break` and `continue` are allowed
     end,      ///< allowed only if no later statement requires all threads
-    /// needs the outermost level of the kernel, because some threads may become inactive
+    /// allowed only at the outermost level of the kernel, because threads may return
     top,
 };
 

@@ -18,8 +18,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the bit width that completes a PTX type name, such as the "32 " in "add.s32 ". The
-/// register must not be a predicate.
+/// Returns the width of the register in bits, as it ends a PTX opcode, such as the "32 " of
+/// "add.s32 ". The register must not be a predicate.
 inline const char* bits_of(RegisterKind kind) {
     return kind == RegisterKind::half ? "16 " : kind == RegisterKind::wide ? "64 " : "32 ";
 }
@@ -33,8 +33,8 @@ inline const char* move_instruction(RegisterKind kind) {
 /// The features of a kernel, drawn at random. Each feature is missing from some kernels, because
 /// some features disable an optimization of the simulator.
 struct Features {
-    /// Whether approximate instructions may occur, and whether all devices must compute the same
-    /// results.
+    /// Whether approximate instructions may occur, and whether the kernel must have the same
+    /// results on all devices.
     bool uses_approximate_instructions = false, is_portable = false;
     bool has_shared_tile = false, is_tile_dynamic = false, has_own_shared_memory = false,
          has_sums_in_shared_memory = false;
@@ -65,7 +65,7 @@ struct Environment {
     Features features;
     std::vector<Callee> callees;
     bool is_in_kernel = true;
-    // Registers that hold addresses. Shared memory addresses are 32-bit words.
+    // Registers that hold addresses. An address in shared memory has 32 bits.
     std::optional<Reg> input_address, generic_input_address, interleaved_out_address,
         own_out_address, own_scratch_address, generic_own_scratch_address, block_scratch_address,
         sums_address, generic_local_address, generic_table_address, own_shared_address,
@@ -91,7 +91,7 @@ struct AvailableRegisters {
 
     bool has(Reg reg) const;
     void add(Reg reg);
-    /// Removes the registers that `other` does not have.
+    /// Removes the registers that are not in `other`.
     void intersect(const AvailableRegisters& other);
 };
 

@@ -19,7 +19,8 @@ struct Sum {
     __device__ void add(uint4 value) {
         add(Vector<16>{{value.x, value.y, value.z, value.w}});
     }
-    /// Combines `value` with every element of the vector, so that no element is always 0.
+    /// Combines `value` with all components of the sum, so that the compiler cannot assume any
+    /// component to be 0.
     __device__ void add(std::integral auto value) {
         const auto low = static_cast<unsigned>(value);
         const auto high = sizeof(value) == 8

@@ -15,13 +15,14 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
-    /// More metrics to add to `metric` if ncu reports them. These metrics count the instructions
+    /// Further metrics, to be added to `metric` if ncu reports them. They count the instructions
     /// that `metric` leaves out, such as matrix instructions and bulk copies.
     std::vector<const char*> more = {};
     /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
     /// hardware may be a little larger, because warps interfere.
     bool is_exact = true;
-    /// Whether ncu must report the metric. Metrics that some versions of ncu lack are not required.
+    /// Whether it is an error if ncu does not report the metric. Some versions of ncu lack metrics
+    /// that are not required.
     bool is_required = true;
 };
 
@@ -32,8 +33,8 @@ const std::vector<CounterMetric>& counter_metrics();
 /// did not report the metric.
 std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// The noise of a hardware pipe's metric. The metric may exceed the simulator's count by this
-/// fraction or by this number of wavefronts, whichever is more.
+/// The noise that is allowed in the metric of a hardware pipe. The metric may exceed the
+/// simulator's count by this fraction or by this number of wavefronts, whichever is more.
 constexpr double kPipeNoiseFraction = 0.02, kPipeNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
