@@ -41,7 +41,7 @@ struct Gpu {
     /// Whether `calibrate` measured a GPU of this model. If not, predictions are unverified.
     bool is_measured = false;
 
-    // The resources of a multiprocessor.
+    // The number of multiprocessors, and the resources of each.
     int multiprocessors = 0;
     int warps = 64, blocks = 32;  ///< maximum number of resident warps and blocks
     int registers = 65536;        ///< number of 32-bit registers
@@ -55,11 +55,11 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// While memory is busy, loads take longer by this time, multiplied by u / (1 - u), where u is
-    /// the utilization of memory.
+    /// How much longer loads take while memory is busy: by this time multiplied by u / (1 - u),
+    /// where u is the utilization of memory.
     double queueing_ns = 0;
-    /// Because of writes, loads take longer by this time, multiplied by the fraction of the time
-    /// that memory spends on writes.
+    /// How much longer loads take because of writes: by this time multiplied by the fraction of the
+    /// time that memory spends on writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
@@ -76,19 +76,20 @@ struct Gpu {
     PartialSectors partial_sectors;
     BulkCopies bulk_copies;
     double barrier_cycles = 0, barrier_cycles_per_warp = 0;
-    /// Scheduler cycles per warp instruction.
+    /// The cycles for which a warp instruction occupies a scheduler.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
-    /// scheduler cycles per warp instruction that computes a reciprocal, root, exp or conversion
+    /// The scheduler cycles per warp instruction that computes a reciprocal, root, exponential or
+    /// conversion.
     double special_issue_cycles = 8;
-    /// scheduler cycles per warp instruction that adds or multiplies doubles
+    /// The scheduler cycles per warp instruction that adds or multiplies doubles.
     double double_issue_cycles = 2;
 
-    // The costs of starting and ending blocks.
+    // The costs of launching a kernel, and of starting and ending its blocks.
     double launch_us = 0;  ///< the time of a kernel that does nothing
     double block_interval_cycles =
         0;  ///< cycles between the starts of two consecutive blocks on a multiprocessor
-    /// Cycles from the end of a block to the first instruction of the next block, and the cycles to
-    /// add for each warp of that block that starts earlier.
+    /// Cycles from the end of a block to the first instruction of the next block, and additional
+    /// cycles for each warp of the next block that starts earlier.
     double block_start_cycles = 0, warp_start_cycles = 0;
 };
 

@@ -55,7 +55,7 @@ private:
 /// A multiprocessor's share of memory and of the L2 cache.
 class MemoryShare {
 public:
-    /// `part` is the average demand of all multiprocessors for memory, divided by this
+    /// `share` is the average demand of all multiprocessors for memory, divided by this
     /// multiprocessor's demand.
     MemoryShare(const MultiprocessorWork& work, const Gpu& gpu, double share)
         : work_(work), gpu_(gpu), bandwidth_share_(share) {}
@@ -112,7 +112,7 @@ private:
 struct WarpState {
     const Program* program = nullptr;
     std::uint32_t block = 0, next_operation = 0;
-    /// number of phases of bulk loads that the warp has waited for
+    /// The number of phases of bulk loads that the warp has waited for.
     std::uint32_t bulk_phases_done = 0;
     double barrier_reached_at = 0;
     /// The time at which the warp began a sequence of stores without a wait between them, or a

@@ -45,7 +45,7 @@ struct Operation {
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
     float issue_slots = 1;  ///< issue slots of a scheduler
-    /// cycles until the result can be used; unused for memory operations
+    /// The number of cycles until the result can be used. Unused for memory operations.
     float latency = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored

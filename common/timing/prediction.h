@@ -119,13 +119,13 @@ struct Prediction {
     int registers = 0;     ///< registers per thread, estimated
     int shared_bytes = 0;  ///< bytes of shared memory per block, static and dynamic
     OccupancyLimit occupancy_limit = OccupancyLimit::threads;
-    /// number of blocks in the grid, divided by the number that the GPU runs at once
+    /// The number of blocks in the grid, divided by the number that the GPU runs at once.
     double rounds = 0;
 
     double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor
     double bytes_needed = 0;            ///< bytes in flight that keep memory busy (Little's law)
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
-    /// the latency of a load at the launch's utilization of memory
+    /// The latency of a load at the launch's utilization of memory.
     double latency_cycles = 0;
     Busy busy;
     WarpLife life;

@@ -57,10 +57,11 @@ enum class AccessKind : std::uint8_t {
 struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
-    /// wavefronts in shared memory, or 128-byte lines in global and local memory
+    /// The number of passes: wavefronts in shared memory, or 128-byte lines in global and local
+    /// memory.
     std::uint16_t passes = 0;
-    /// for global memory: the first run, as an index into RecordedBlock::runs, and the number of
-    /// runs
+    /// For an access to global memory, the first run as an index into RecordedBlock::runs, and the
+    /// number of runs.
     std::uint32_t first_run = 0, runs = 0;
 };
 
@@ -86,7 +87,7 @@ struct RecordedBlock {
 
 /// The memory that a group of neighbouring blocks accesses.
 struct Footprint {
-    /// the sum of the blocks' sector counts; a sector that two blocks use counts twice
+    /// The sum of the blocks' sector counts. A sector that two blocks use counts twice.
     std::uint64_t sectors_summed_over_blocks = 0;
     std::uint64_t bytes = 0;  ///< the bytes requested by all lanes
     SectorSet sectors;

@@ -242,7 +242,7 @@ void for_each_run_of_loop(const std::vector<Step>& steps, const Loop& loop, Visi
     visit(begins);
 }
 
-/// Returns the number of turns that a loop would take if all lanes took equally many.
+/// Returns the number of iterations of a loop if all lanes executed equally many.
 std::size_t count_balanced_turns(const std::vector<Step>& steps,
                                  const std::vector<std::size_t>& begins) {
     double lane_turns = 0;
@@ -251,7 +251,7 @@ std::size_t count_balanced_turns(const std::vector<Step>& steps,
     return static_cast<std::size_t>(std::ceil(lane_turns / std::max(1.0, lanes)));
 }
 
-/// Returns the loops in which lanes idle because other lanes take more turns.
+/// Returns the loops in which lanes idle because other lanes execute more iterations.
 std::set<Loop> find_divergent_loops(const Recording& recording) {
     constexpr double min_idle_fraction = .05;
     std::map<Loop, std::pair<double, double>> turns;  // all turns, and those of balanced lanes
@@ -278,7 +278,7 @@ std::set<Loop> find_divergent_loops(const Recording& recording) {
     return divergent;
 }
 
-/// Makes all lanes of a warp take the same number of turns in a loop.
+/// Makes all lanes of a warp execute the same number of iterations of a loop.
 Recording balance_loop(Recording recording, const Loop& loop) {
     for (RecordedBlock& block : recording.recorded_blocks)
         for (WarpPath& path : block.warps) {

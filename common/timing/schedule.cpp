@@ -127,9 +127,9 @@ private:
             });
         return sorted_indices;
     }
-    /// Divides each stage into turns. A load starts a new turn if ptxas puts it after an operation
-    /// that waits for earlier loads. All later operations that depend on loads belong to the new
-    /// turn. Each turn has at least two loads, which stay in flight together.
+    /// Divides each stage into iterations. A load starts a new iteration if ptxas puts it after an
+    /// operation that waits for earlier loads. All later operations that depend on loads belong to
+    /// the new iteration. Each iteration has at least two loads, which stay in flight together.
     void divide_into_iterations() {
         constexpr int min_loads = 2;
         int stage = 0, iteration = 0, loads = 0;

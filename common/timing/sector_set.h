@@ -70,7 +70,7 @@ private:
 
     std::vector<SectorPage> table_;
     std::size_t used_slots_ = 0;
-    /// the slot of the last lookup, which often contains the sectors of the next lookup too
+    /// The slot of the last lookup, which often contains the sectors of the next lookup too.
     std::size_t last_slot_ = 0;
 };
 

@@ -64,8 +64,8 @@ struct SummedReads {
     }
 };
 
-/// Returns the expected number of distinct sectors if `asked` sectors are drawn at random from
-/// `all` sectors.
+/// Returns the expected number of distinct sectors if `requested` sectors are drawn at random from
+/// `table_sectors` sectors.
 double expected_distinct_sectors(double requested, double table_sectors) {
     return table_sectors * (1 - round_to_float(std::exp(-requested / table_sectors)));
 }

@@ -17,7 +17,7 @@ namespace coalesce::timing {
 
 struct Table {
     /// `l1_miss_fraction` is the fraction of the requested sectors that miss the L1 cache.
-    /// `memory_fraction` is the fraction of these misses that memory serves.
+    /// `memory_fraction` is the fraction of these misses that come from memory.
     double l1_miss_fraction = 1, memory_fraction = 1;
     double sectors_per_block = 0;  ///< the average number of different sectors per block
     double sectors = 0;            ///< the size of the table, from its first to its last sector

@@ -13,8 +13,7 @@ namespace {
 constexpr int kLabelColumns = 14, kMinColumns = 40;
 constexpr int kMaxTotalLines = 16, kMaxChartRows = 5, kMinChartRows = 3, kMaxBlockRows = 3,
               kMaxTitleLines = 4;
-/// The number of bytes in a sector. A moment counts as idle if fewer bytes are in flight on
-/// average.
+/// One sector: a moment counts as idle if fewer bytes than this are in flight on average.
 constexpr double kMinShownBytes = 32;
 
 double positive_or_zero(double value) {

@@ -163,7 +163,8 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// Returns `rounded`, because an operation on several sources already produces the correct NaN.
+/// Returns `rounded` unchanged, because operations on several operands already produce the correct
+/// NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -189,7 +190,7 @@ inline constexpr FloatFormat kE4M3Format{3,    -6,   0x7e,
                                          0x7e, 0x7f, 7};  // an overflow gives the largest number
 inline constexpr FloatFormat kE5M2Format{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
-/// The number to round, as significand * 2^exponent.
+/// A finite number: significand * 2^exponent, and a sign.
 struct ExactValue {
     bool is_negative = false;
     u64 significand = 0;
@@ -227,8 +228,8 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped_bits = 62 - format.fraction_bits;
     if (exponent < format.min_exponent) dropped_bits += format.min_exponent - exponent;
-    // The initial values are for the case that all bits are dropped: the rest is less than one
-    // half.
+    // Initial values for the case that all bits are dropped. The remainder is then less than half a
+    // unit.
     u64 kept_bits = 0, remainder = 1, half_unit = 2;
     if (dropped_bits < 64) {
         kept_bits = value.significand >> dropped_bits;

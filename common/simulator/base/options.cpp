@@ -65,7 +65,7 @@ void read_number(const char* name, u64& target, bool allows_units = false) {
     target = value << shift;
 }
 
-/// Reads a whole number and clamps it to [least, most].
+/// Reads a whole number and clamps it to [min_value, max_value].
 void read_clamped(const char* name, u32& target, u64 min_value, u64 max_value) {
     u64 value = target;
     read_number(name, value);

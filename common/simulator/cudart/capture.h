@@ -95,8 +95,8 @@ struct CapturedEvent {
 void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                            CapturedEvent& event);
 
-/// Makes `stream` wait for an event recorded in a captured stream, so that `stream` takes part in
-/// the capture.
+/// Makes `stream` wait for an event that was recorded in a captured stream. From then on, `stream`
+/// takes part in the capture.
 void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event);
 
 /// Refuses a call that makes a captured stream wait for an event that was not captured.
@@ -143,7 +143,7 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines the function `call`, which has the `count` parameters of `describe`. It immediately
+/// Defines the function `call`, which has the `count` parameters of `describe`. `call` immediately
 /// executes the work that `describe` returns.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \

@@ -20,7 +20,7 @@ struct Event {
     bool is_recorded = false;
     int device = 0;
     Clock::time_point recorded_at = {};
-    /// set if the event was last recorded in a captured stream
+    /// Set if the event was last recorded in a captured stream.
     std::optional<CapturedEvent> captured_event = {};
 };
 

@@ -42,7 +42,7 @@ struct QueuedWork {
     bool is_awaited_by_host = false;
     AccessedRanges ranges;
     VectorClock start_clock;  ///< the point in time at which this work begins
-    /// the ranges of host-accessible memory that the work accesses
+    /// The ranges of host-accessible memory that the work accesses.
     std::vector<GuardedRange> guarded_ranges;
     u64 id = 0;  ///< the id of this work in GuardedRange::work
 };
@@ -67,7 +67,7 @@ std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 
     return guarded_ranges;
 }
 
-/// New work is compared with at most this many earlier pieces of work.
+/// The maximum number of earlier pieces of work with which new work is compared.
 constexpr std::size_t kMaxOutstandingWork = 256;
 
 class StreamOrder {

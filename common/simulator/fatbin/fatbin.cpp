@@ -119,7 +119,7 @@ std::string read_entry_text(const EntryHeader& entry, Bytes payload, u64& text_b
     return text;
 }
 
-/// The contents of a container without PTX, as listed in the error message.
+/// The contents of a container. If the container has no PTX, the error message lists the rest.
 struct ContainerContents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;

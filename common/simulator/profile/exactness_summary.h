@@ -1,5 +1,5 @@
-// Summarizes which instructions and launches of a run were simulated exactly and checked. The end
-// of a report and the JSON contain the summary.
+// Summarizes which instructions and launches of a run were simulated exactly and checked. Reports
+// contain this summary, as text and as JSON.
 #pragma once
 
 #include <map>

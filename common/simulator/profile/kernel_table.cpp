@@ -1,4 +1,4 @@
-// See make_kernel_table.h.
+// See kernel_table.h.
 #include "simulator/profile/kernel_table.h"
 
 #include <algorithm>

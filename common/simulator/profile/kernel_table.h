@@ -114,7 +114,7 @@ struct KernelRow {
     u32 registers = 0;  ///< the estimated registers per thread; 0 if unknown
     Counters counters;  ///< the sums over all launches
     CoalesceSpecialRequests special_requests{};
-    /// true if warp_instructions is also counted for every line
+    /// Whether warp_instructions is also counted for every line.
     bool has_instructions_by_line = false;
     std::vector<LineRow> lines;  ///< sorted by file and line; unknown lines are omitted
 };

@@ -27,7 +27,7 @@ struct PredictedKernel {
     u64 launches = 0;
     /// The number of launches assumed to take as long as an earlier launch.
     u64 repeated_launches = 0;
-    /// the number of launches without a predicted time, and in `reason` the reason
+    /// The number of launches without a predicted time. `reason` says why they have none.
     u64 unpredicted_launches = 0;
     std::string reason;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
@@ -36,7 +36,7 @@ struct PredictedKernel {
     std::vector<timing::Unknown> unknown_waits;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
-    /// The times that the longest launch would save, one for each inefficiency. Empty unless
+    /// The time that the longest launch would save without each of its inefficiencies. Empty unless
     /// Options::finds_savings is set.
     std::vector<timing::Saving> savings;
 };
@@ -57,8 +57,7 @@ public:
     const PredictedKernel* find_kernel(const std::string& kernel) const;
 
 private:
-    /// The key of launches that are assumed to take the same time: their grid, block and shared
-    /// memory.
+    /// The launch parameters on which the time is assumed to depend: grid, block and shared memory.
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;

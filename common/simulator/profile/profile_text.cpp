@@ -185,7 +185,7 @@ std::string format_times(const std::vector<KernelRow>& kernels,
 
 // ---- the annotated source ----
 
-/// number of lines to show before and after a line that accesses memory
+/// The number of lines to show before and after a line that accesses memory.
 constexpr u32 kContextLines = 2;
 
 using LinesOfFile = std::map<u32, const LineRow*>;

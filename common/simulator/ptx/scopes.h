@@ -36,7 +36,7 @@ using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 class Scopes {
 public:
-    /// `lexer` supplies the line numbers for error messages.
+    /// `lexer` provides the line numbers in error messages.
     Scopes(const Lexer& lexer, Function& function);
 
     void open_scope();

@@ -83,9 +83,9 @@ private:
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// Returns the unknown value with this name, and creates the value if necessary. `zeros` is its
-    /// number of low zero bits. `varies` is true if the value may change between iterations of a
-    /// loop. `reg` is the register that contains the value, or kNoRegister.
+    /// Returns the unknown value with this name, and adds it if it does not exist yet. `zeros` is
+    /// its number of low zero bits. `varies` is true if the value may change between iterations of
+    /// a loop. `reg` is the register that contains the value, or kNoRegister.
     KnownValue find_or_add_unknown(const std::string& name, u32 zeros, bool varies,
                                    u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;

@@ -11,7 +11,7 @@ namespace {
 /// words than it needs. For example, up to this many instructions may compute the address of a
 /// store before the store frees the stored value.
 constexpr u32 kMaxLookAhead = 20;
-/// The size of the parts into which a long piece is divided. No instruction moves from one part to
+/// The number of instructions in each part of a long piece. No instruction moves from one part to
 /// another, so that the running time is linear.
 constexpr u32 kWindow = 512;
 /// The number of predicate registers.

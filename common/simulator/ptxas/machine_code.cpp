@@ -473,7 +473,8 @@ private:
     const std::vector<BasicBlock>& blocks_;
     const MachineValues values_;
     const Dominators dominators_;
-    const std::vector<u32> joined_;  ///< for each block: see join_blocks.h
+    /// for each block, the next block of its piece (see joined_blocks.h)
+    const std::vector<u32> joined_;
     struct Loop {
         u32 blocks = 0;
         bool has_fence = false;
@@ -488,7 +489,7 @@ private:
     std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
     /// For each constant, identified by its name, the blocks that use the constant directly.
     std::map<u64, std::vector<u32>> constant_uses_;
-    /// true if the current block is predicated because lanes may skip it
+    /// True if the current block is predicated because lanes may skip it.
     bool is_skipped_block_ = false;
     std::vector<u32> reading_blocks_;  ///< for each value, the only block that reads it, if any
     std::vector<u32> piece_of_block_;  ///< for each block, its piece, once it has one

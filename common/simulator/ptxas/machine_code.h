@@ -41,7 +41,8 @@ struct MachineInstruction {
     bool reads_texels = false;
     /// True if one half of the result is written before the sources of the other half are read.
     bool is_in_halves = false;
-    /// True for a shift that reads the lower half a second time to compute the upper half.
+    /// True for a shift that reads the lower half of its source twice, because the upper half of
+    /// the result depends on it too.
     bool rereads_lower_half = false;
     u32 latency = 0;             ///< the number of cycles until the result is available
     u32 internal_words = 0;      ///< the number of registers for intermediate results

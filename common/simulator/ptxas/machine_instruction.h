@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// How an instruction accesses memory (`both`: it loads and stores). Two instructions with
-/// conflicting effects cannot be swapped.
+/// How an instruction accesses memory (`both` means that it loads and stores). Two instructions
+/// whose effects conflict cannot be swapped.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
@@ -67,8 +67,8 @@ bool calls_routine(const ptx::Instruction& instruction);
 /// Returns the latency of the instruction's second step in cycles, or 0 if it has only one step.
 /// Some instructions run in two steps, and pass a 32-bit value from the first step to the second.
 u32 find_second_latency(const ptx::Instruction& instruction);
-/// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
-/// result. For example, a division is expanded to a dozen instructions with intermediate results.
+/// Returns the number of registers that an instruction needs for intermediate results. For example,
+/// a division is expanded to a dozen instructions.
 u32 internal_words(const ptx::Instruction& instruction);
 /// Returns how many of the instruction's internal words (internal_words()) should be in odd
 /// registers, because each of them is read together with a register pair.

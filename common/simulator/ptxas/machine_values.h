@@ -29,8 +29,7 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    /// Identifies the constant: equal constants have equal names. 0 if the constant is used only
-    /// once.
+    /// A name that equal constants share. 0 if the constant is used only once.
     u64 name = 0;
     u32 words = 0;         ///< the number of 32-bit words
     bool is_half = false;  ///< true if the constant has at most 16 bits
@@ -69,8 +68,8 @@ public:
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether ptxas folds another instruction into this one, as in a multiplication whose
-    /// product is only added. `opcode` is the opcode of the other instruction.
+    /// Reports whether ptxas folds an instruction with this opcode into `instruction`. For example,
+    /// it folds a multiplication into the addition of the product.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
@@ -127,7 +126,7 @@ public:
     bool is_true_in_one_lane(u32 predicate, bool expected_value) const;
     /// Values that must be moved to adjacent registers for a single instruction. Examples are a
     /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
-    /// that are already adjacent need no move and are not listed here.
+    /// that are already adjacent are not listed, because they need no move.
     struct Vector {
         u32 words = 0;
         std::vector<u32> read;

@@ -42,7 +42,7 @@ constexpr double kMinLaunchMs = .01;
 /// The minimum ratio of the moved sectors to the sectors that the requested bytes would fill.
 /// Accesses with at least this ratio are uncoalesced.
 constexpr double kMinUncoalescedRatio = 2;
-/// The warps that a multiprocessor can hold.
+/// The maximum number of warps that a multiprocessor can hold.
 constexpr int kMaxWarps = 64;
 
 /// A file and a line, or an empty file if the place is not known.

@@ -21,15 +21,14 @@ struct TrafficKind {
 };
 std::span<const TrafficKind> traffic_kinds();
 
-/// Says whether a budget can limit a cost for individual source lines.
+/// Whether a budget can limit a cost for individual source lines.
 enum class LineLimits : u8 {
     none,
     possible,
     written,  ///< line limits are possible, and --write-budget writes them
 };
 
-/// Says whether a comparison reports that a cost has grown, depending on which of the two runs have
-/// this cost.
+/// When a comparison reports that a cost has grown. A cost may be missing in one of the two runs.
 enum class Compared : u8 {
     never,
     always,   ///< reported even if one run does not have the cost; its cost then counts as 0

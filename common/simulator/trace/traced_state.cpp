@@ -151,13 +151,14 @@ bool begins_path(const ptx::Instruction& instruction) {
     return instruction.opcode.empty() && !instruction.label.starts_with("$L__tmp");
 }
 
-/// Assigns a line to each instruction. clang computes an expression that several lines contain only
-/// once, and its debug information may name another of these lines. Instructions that only compute
-/// get the line around them, so that this line remains a single step.
+/// Assigns a line to each instruction. If several lines contain the same expression, clang computes
+/// it only once, and its debug information may name any of these lines. An instruction that only
+/// computes therefore gets the line of the instructions around it, so that their line remains a
+/// single step.
 void find_lines(TracedFunction& function) {
     const auto& body = function.code->ast->body;
     for (const ptx::Instruction& ast_register : body) function.lines.push_back(ast_register.where);
-    u32 begin = 0;  // the last instruction with an effect, or the begin of the path
+    u32 begin = 0;  // the last instruction with an effect, or the start of the path
     for (u32 k = 0; k < body.size(); ++k) {
         if (begins_path(body[k])) begin = k + 1;
         const bool has_effect =

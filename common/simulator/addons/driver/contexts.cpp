@@ -14,7 +14,7 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    /// for a primary context, the number of retain calls minus the number of release calls
+    /// For a primary context, the number of retain calls minus the number of release calls.
     unsigned retained = 0;
 };
 

@@ -102,7 +102,7 @@ public:
     bool destroy(Executable* executable);
     /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
-    /// Deletes all graphs. Called when the program calls cudaDeviceReset.
+    /// Deletes all graphs, because the program has called cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;

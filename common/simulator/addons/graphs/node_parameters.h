@@ -22,8 +22,8 @@ Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams to_node_parameters(const KernelWork& work);
 cudaMemsetParams to_node_parameters(const FillWork& work);
-/// Returns the work of a copy node or host node unchanged, because such work is stored in the form
-/// of node parameters.
+/// Returns `work` itself, because the work of copy nodes and host nodes is stored in the form of
+/// node parameters.
 template <class Parameters>
 const Parameters& to_node_parameters(const Parameters& work) {
     return work;

@@ -33,8 +33,8 @@ struct Taps {
 /// for a cubemap.
 struct FetchPoint {
     float coordinates[3] = {};
-    /// Integer coordinates in texels. They replace `coordinates` if `is_integer` is true, and are
-    /// never normalized.
+    /// Integer coordinates in texels, which are never normalized. They replace `coordinates` if
+    /// `is_integer` is true.
     i32 texel[3] = {};
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer

@@ -62,7 +62,8 @@ struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The last object that was looked up, and its number (add_image_object).
+    /// The number of the object that was looked up last (see add_image_object), and the object
+    /// itself.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
@@ -74,8 +75,8 @@ struct ImageLookup {
     bool has_expected_shape(const ImageObject& candidate) const;
 };
 
-/// The memory accesses of an instruction's lanes, as a sequence of rows. A row contains at most one
-/// access of each lane.
+/// The memory accesses of the lanes that execute an instruction, as a sequence of rows. A row
+/// contains at most one access of each lane.
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
