@@ -121,7 +121,7 @@ u64 address_from(FuzzInput& in, const Memory& memory) {
                           param_window() + off,
                           param_window() + kMapParameter + off,
                           function_window() + 16 * off,
-                          device_base() + Device::instance().memory().range() + off,
+                          device_base() + Device::instance().memory().range_bytes() + off,
                           device_base() + off,
                           off << 48 | off,
                           (u64{1} << 32) + off,

@@ -41,11 +41,11 @@ public:
             };
             for_each_access(blocks[p], read, [&](u32 v) { add(overwritten[p], v); });
         }
-        propagate_backwards(overwritten);
+        propagate_liveness(overwritten);
     }
 
-    const Bits& at_begin(std::size_t block) const { return live_at_begin_[block]; }
-    Bits at_end(std::size_t block) const;
+    const Bits& live_at_begin(std::size_t block) const { return live_at_begin_[block]; }
+    Bits live_at_end(std::size_t block) const;
 
     Bits empty_set() const { return Bits((bit_values_.size() + 63) / 64, 0); }
     bool has(const Bits& bits, u32 value) const {
@@ -61,7 +61,7 @@ public:
 
 private:
     void assign_bit(u32 value);
-    void propagate_backwards(const std::vector<Bits>& overwritten);
+    void propagate_liveness(const std::vector<Bits>& overwritten);
 
     /// For each value, the index of its bit in a set. Values that are never live at the start of a
     /// block have no bit (kNone).

@@ -14,12 +14,12 @@ constexpr u32 kMaxLoopDepth = 64;
 
 /// Computes an order of a function's blocks: removes the back edges of loops, outermost loops
 /// first, and gives each block a sort key.
-class LoopOrder {
+class BlockOrdering {
 public:
-    explicit LoopOrder(std::vector<BasicBlock> blocks)
+    explicit BlockOrdering(std::vector<BasicBlock> blocks)
         : blocks_(std::move(blocks)), sort_keys_(blocks_.size()) {
         for (u32 depth = 0; depth < kMaxLoopDepth && !is_complete_; ++depth) {
-            number_loops(blocks_);
+            assign_loop_ids(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
                 // Unreachable blocks, such as a block with a debug label after the last
                 // instruction, stay at the end.
@@ -137,7 +137,7 @@ void reorder_blocks(ptx::Function& function, const std::vector<BasicBlock>& bloc
 
 void order_blocks_for_reconvergence(ptx::Function& function) {
     const ControlFlow flow(function);
-    const LoopOrder loop_order(flow.blocks());
+    const BlockOrdering loop_order(flow.blocks());
     if (loop_order.has_block_before_predecessor())
         reorder_blocks(function, flow.blocks(), loop_order.compute_order());
 }

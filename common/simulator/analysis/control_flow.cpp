@@ -57,7 +57,7 @@ bool falls_through(const ptx::Function& function, const BasicBlock& block) {
 
 /// Numbers the strongly connected components (Kosaraju's algorithm). Among the blocks not yet
 /// numbered, the last one in postorder forms a component with all of its unnumbered ancestors.
-void number_loops(std::vector<BasicBlock>& blocks) {
+void assign_loop_ids(std::vector<BasicBlock>& blocks) {
     const std::vector<u32> postorder = find_postorder(blocks);
     const std::vector<std::vector<u32>> predecessors = find_predecessors(blocks);
     std::vector<bool> is_unnumbered(blocks.size(), true);
@@ -108,7 +108,7 @@ ControlFlow::ControlFlow(const ptx::Function& function)
         if (falls_through(function, block) && block.end < size)
             block.next.push_back(block_of_instruction_[block.end]);
     }
-    number_loops(blocks_);
+    assign_loop_ids(blocks_);
     predecessors_ = find_predecessors(blocks_);
 }
 

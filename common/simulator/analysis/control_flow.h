@@ -24,7 +24,7 @@ struct BasicBlock {
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
 /// Sets BasicBlock::loop. A loop gets a higher id than the loops that can run after it.
-void number_loops(std::vector<BasicBlock>& blocks);
+void assign_loop_ids(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {
 public:

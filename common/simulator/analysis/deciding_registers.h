@@ -29,7 +29,7 @@ DecidingRegisters find_deciding_registers(const ptx::Module& module, const Funct
 
 /// Reports whether the instruction computes its destination from its sources and has no other
 /// effect.
-bool only_computes(const ptx::Instruction& instruction);
+bool has_no_side_effects(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool reads_changeable_memory(const ptx::Instruction& instruction);
 /// Returns, for each register, whether it contains an address in the thread's own local memory,
@@ -42,6 +42,7 @@ bool reads_clock(const ptx::Instruction& instruction);
 /// atomic and every clock read is in a function of its own.
 std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Function& function,
                                         bool (*has_property)(const ptx::Instruction&));
-bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& result_names);
+bool loads_call_result(const ptx::Instruction& instruction,
+                       const std::set<std::string>& result_names);
 
 }  // namespace coalesce::simulator

@@ -29,8 +29,8 @@ struct LoadUse {
     /// mask of the bytes that belong to members; the other bytes are padding
     u32 member_bytes = ~0u;
     /// Mask of the bytes that the program certainly uses, rather than only copies.
-    u32 decides = ~0u;
-    bool is_certain = true;  ///< true if some loaded byte is certainly used or copied
+    u32 certainly_used_bytes = ~0u;
+    bool is_certainly_used = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
@@ -68,7 +68,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 add
                                  IsAnyWritten is_any_written) {
     const u32 accessed_bytes = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten_mask &= use.member_bytes & accessed_bytes;
-    if (unwritten_mask & use.decides) return true;
+    if (unwritten_mask & use.certainly_used_bytes) return true;
     // Copying a struct is correct if some of its bytes are initialized, and an error if none are.
     if (unwritten_mask != (use.member_bytes & accessed_bytes) || unwritten_mask == 0 ||
         use.is_stored_back || use.may_overread || use.is_only_selected)

@@ -18,6 +18,6 @@ namespace coalesce::simulator {
 WrittenMemory find_written_memory(const Kernel& kernel);
 /// Sets Site::pointer_offsets for the kernel's own accesses to global memory, but not for those of
 /// the functions that the kernel calls.
-void find_pointers(Kernel& kernel);
+void set_pointer_offsets(Kernel& kernel);
 
 }  // namespace coalesce::simulator

@@ -241,7 +241,7 @@ Report describe_global_violation(Report report, const LaneAccess& access,
             "Before the launch, call cudaDeviceEnablePeerAccess(" + device +
                 ", 0) on the kernel's device, or allocate the memory on that device.");
     }
-    const Allocation* nearest = intended ? intended : allocations.nearest(address);
+    const Allocation* nearest = intended ? intended : allocations.find_nearest(address);
     if (!intended && !is_near_device_memory(address, nearest, allocations)) {
         const OutsideLocation host_location = describe_outside_device(find_host_region(address));
         return out_of_bounds(host_location.location_text, host_location.cure);

@@ -25,7 +25,7 @@ public:
     /// changes.
     struct Conflict {
         u64 begin = 0, end = 0;
-        Kind earlier = kReads, later = kReads;
+        Kind earlier_kind = kReads, later_kind = kReads;
         Place earlier_place, later_place;
     };
 

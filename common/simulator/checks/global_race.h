@@ -48,7 +48,7 @@ struct GlobalAccess {
     Kind kind = Kind::read;
     /// True for volatile, .relaxed, .acquire and .release accesses and for every atomic. Such
     /// accesses take part in synchronization, and never race with each other.
-    bool strong = false;
+    bool is_strong = false;
     /// True for .release, .acq_rel and .sc instructions, which act as if a fence preceded them.
     bool releases = false;
     u32 warp = 0;  ///< the index of the warp within the block
@@ -215,13 +215,13 @@ private:
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
     /// Reports whether the cell records an access by another warp in this launch. In that case, the
     /// complete check is needed.
-    static bool is_foreign(Cell cell, Cell own_cell) {
+    static bool is_by_other_warp(Cell cell, Cell own_cell) {
         return ((cell ^ own_cell) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
     /// Returns the position of a line's cell. The cells of each 16 KB of memory are permuted,
     /// because otherwise the cells of a matrix column would often share a few sets of the host's
     /// caches. The function is its own inverse.
-    static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
+    static u64 permute_line_index(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.cell_bits | u64{warp} << kWarpShift |
                u64{site < kUnknownSite ? site : kUnknownSite} << kSiteShift;
@@ -244,14 +244,14 @@ private:
         if (kIsWrite) begin_store(block);
         for (u64 line_index = offset >> kLineShift, end = line_index + line_count; line_index < end;
              ++line_index) {
-            const u64 line = shuffle_line(line_index);
+            const u64 line = permute_line_index(line_index);
             const Cell last_write = load(line_cells[kWrite][line]);
             const Cell last_read = load(line_cells[kRead][line]);
             // A second reader is stored only if there is a first reader.
             const bool is_read_by_another =
                 kIsWrite && is_live(last_read) &&
-                is_foreign(load(line_cells[kSecondRead][line]), own_cell);
-            if (is_foreign(last_write, own_cell) || is_foreign(last_read, own_cell) ||
+                is_by_other_warp(load(line_cells[kSecondRead][line]), own_cell);
+            if (is_by_other_warp(last_write, own_cell) || is_by_other_warp(last_read, own_cell) ||
                 is_read_by_another) {
                 check_contested_line(block, line, own_cell, kIsWrite, value);
             } else {
@@ -275,7 +275,7 @@ private:
             check_allocation_is_writable(block, site, first_address);
     }
     void check_allocation_is_writable(const Block& block, u32 site, u64 address);
-    void check_lanes_are_expected(const Block& block, const GlobalAccess& access);
+    void check_lane_writes_expected(const Block& block, const GlobalAccess& access);
     void check_contested_line(const Block& block, u64 line, Cell own_cell, bool is_write,
                               const StoredValue* value);
 

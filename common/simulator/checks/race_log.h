@@ -116,7 +116,7 @@ struct Race {
     u64 address = 0;
     std::string location;  ///< the bytes that race, for example "byte 12 of ..."
     /// True if the later store does not change the memory (Checks::equal_values).
-    bool equal_values = false;
+    bool writes_equal_values = false;
 };
 
 /// The races of a launch. All workers add to the same log. Thread-safe.
@@ -149,9 +149,9 @@ private:
     /// Two places in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
-    static auto make_rank(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
-    static auto make_rank(const Race& race);
-    static u64 make_key(const RaceAccess& later, const RaceAccess& earlier);
+    static auto make_sort_key(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
+    static auto make_sort_key(const Race& race);
+    static u64 make_site_pair_key(const RaceAccess& later, const RaceAccess& earlier);
     ptx::SourceLine find_source_line(const RaceAccess& access) const;
     Place find_place(const RaceAccess& access) const;
     bool is_atomic(const RaceAccess& access) const;
@@ -159,7 +159,7 @@ private:
     bool is_strong(const RaceAccess& access) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
-    bool is_mbarrier(const RaceAccess& access) const;
+    bool accesses_mbarrier(const RaceAccess& access) const;
     PlacePair sort_places(const RaceAccess& a, const RaceAccess& b) const;
     Report format_report(const Race& race) const;
     std::string format_message(const Race& race) const;
@@ -167,13 +167,13 @@ private:
     /// The scope of a race, from the widest to the narrowest: different blocks, different warps of
     /// a block, or different lanes of a warp.
     enum class RaceScope : u8 { blocks, warps, lanes };
-    static RaceScope find_group(const RaceAccess& a, const RaceAccess& b);
+    static RaceScope find_race_scope(const RaceAccess& a, const RaceAccess& b);
     /// Returns the widest scope among `race` and all other races that the same barrier would
     /// prevent.
     RaceScope find_widest_scope(const Race& race) const;
     std::string format_wait_for_copy(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
-    bool may_follow_flag(const Race& race) const;
+    bool can_flag_order_accesses(const Race& race) const;
     std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
     /// If two threads that differ only in y or z write the same element, returns the advice to

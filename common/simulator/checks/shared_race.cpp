@@ -44,12 +44,12 @@ constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWar
                lane_of = cell_field<kLaneShift, 5>, clock_of = cell_field<kClockShift, 16>,
                site_of = cell_field<kSiteShift, 13>, shift_of = cell_field<0, 3>;
 
-Cell with_lane(Cell cell, u32 lane) {
+Cell make_cell_for_lane(Cell cell, u32 lane) {
     return (cell & ~(Cell{31} << kLaneShift)) | Cell{lane} << kLaneShift;
 }
 /// Returns the cell for byte `b` of the bytes that `cell` covers.
 Cell cell_for_byte(Cell cell, u32 b) {
-    return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
+    return make_cell_for_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
 /// The clocks of all warps, as far as one warp knows them. An empty vector means that the warp
@@ -304,14 +304,14 @@ struct SharedRace::State {
         const SharedAccess& shared_access;
         bool is_read, writes;
         Cell warp_cell;  ///< this warp's cell, before lane and shift are set
-        bool is_plain_write() const { return writes && !is_read && !shared_access.strong; }
+        bool is_plain_write() const { return writes && !is_read && !shared_access.is_strong; }
     };
 
     u32 current_time(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
     Access make_access(const SharedAccess& shared_access, bool is_read, bool is_write,
                        u32 clock) const {
         const u32 site = std::min(shared_access.site, kUnknownSite);
-        const Cell strong = shared_access.strong || (is_read && is_write) ? kStrongBit : 0;
+        const Cell strong = shared_access.is_strong || (is_read && is_write) ? kStrongBit : 0;
         return {shared_access, is_read, is_write,
                 Cell{stamp} << kStampShift | Cell{shared_access.warp} << kWarpShift |
                     Cell{clock} << kClockShift | Cell{site} << kSiteShift | strong};
@@ -346,8 +346,8 @@ struct SharedRace::State {
         const bool is_pending = clock_of(earlier) == kPendingClock;
         if (!is_pending && (earlier & own_cell & kStrongBit)) return;
         if (is_ordered(earlier, own_cell)) return;
-        const bool equal_values = stores_equal_value(access, own_cell, address);
-        if (equal_values && !options().checks.equal_values) {
+        const bool writes_equal_values = stores_equal_value(access, own_cell, address);
+        if (writes_equal_values && !options().checks.equal_values) {
             has_ignored_equal_stores = true;
             return;
         }
@@ -357,9 +357,9 @@ struct SharedRace::State {
             std::swap(earlier_wrote, later_wrote);
         }
         const RaceKind kind = find_race_kind(earlier_wrote, later_wrote);
-        report_race(kind, to_party(own_cell), to_party(earlier),
+        report_race(kind, make_race_access(own_cell), make_race_access(earlier),
                     is_pending ? RaceCause::pending_copy : RaceCause::unordered, address,
-                    equal_values);
+                    writes_equal_values);
     }
 
     /// Reports whether `own_cell` comes first in program order, although the simulator happened to
@@ -388,13 +388,13 @@ struct SharedRace::State {
 
     // ---- clusters ----
 
-    u64 find_block(u32 warp) const {
+    u64 find_block_of_warp(u32 warp) const {
         return cluster.block_indices.empty() ? block : cluster.block_indices[warp / cluster.warps];
     }
-    u32 find_thread(u32 warp, u32 lane) const {
+    u32 find_thread_index(u32 warp, u32 lane) const {
         return (cluster.block_indices.empty() ? warp : warp % cluster.warps) * kLanes + lane;
     }
-    u32 find_barrier(u32 warp, u32 id) const {
+    u32 find_barrier_index(u32 warp, u32 id) const {
         return cluster.block_indices.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
     /// Returns the offset of the cells for an address. The cells of the blocks in a cluster are
@@ -412,22 +412,23 @@ struct SharedRace::State {
                " of the shared memory of the block with rank " + std::to_string(rank);
     }
 
-    RaceAccess to_party(Cell cell) const {
+    RaceAccess make_race_access(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceAccess::kUnknownSite : site,
-                .block = find_block(warp_of(cell)),
-                .thread = find_thread(warp_of(cell), lane_of(cell))};
+                .block = find_block_of_warp(warp_of(cell)),
+                .thread = find_thread_index(warp_of(cell), lane_of(cell))};
     }
 
     void report_race(RaceKind kind, RaceAccess later, RaceAccess earlier, RaceCause cause,
-                     u32 address, bool equal_values = false) {
+                     u32 address, bool writes_equal_values = false) {
         ++*report_count;
         // Do not also report a read that is part of a race as uninitialized.
         if (kind != RaceKind::write_after_write) {
             racing_sites.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
         if (log->count_if_known(kind, later, earlier)) return;
-        log->add({kind, later, earlier, cause, address, describe_byte(address), equal_values});
+        log->add(
+            {kind, later, earlier, cause, address, describe_byte(address), writes_equal_values});
     }
 
     /// Reports accesses by other blocks that are not ordered before the end of this block. Call
@@ -461,8 +462,8 @@ struct SharedRace::State {
         report.kind = "block may have ended";
         report.kernel = kernel->display_name;
         if (site < kernel->sites.size()) report.where = kernel->place(kernel->sites[site].where);
-        report.block = log->block_index(find_block(warp_of(cell)));
-        report.thread = log->thread_index(find_thread(warp_of(cell), lane_of(cell)));
+        report.block = log->block_index(find_block_of_warp(warp_of(cell)));
+        report.thread = log->thread_index(find_thread_index(warp_of(cell), lane_of(cell)));
         report.message = std::string(is_write ? "writes " : "reads ") + describe_byte(address) +
                          ", which may have ended by then: nothing makes the block with rank " +
                          std::to_string(rank) + " wait for this access";
@@ -514,9 +515,9 @@ struct SharedRace::State {
             first_read |= kSeveralLanesBit;
             second_read = own_cell;
         } else if (warp == warp_of(first_read)) {
-            first_read = with_lane(first_read, lane_of(own_cell)) | kSeveralLanesBit;
+            first_read = make_cell_for_lane(first_read, lane_of(own_cell)) | kSeveralLanesBit;
         } else if (warp == warp_of(second_read)) {
-            second_read = with_lane(second_read, lane_of(own_cell)) | kSeveralLanesBit;
+            second_read = make_cell_for_lane(second_read, lane_of(own_cell)) | kSeveralLanesBit;
         }
     }
 
@@ -595,8 +596,9 @@ struct SharedRace::State {
                                       .bytes = std::min(kReportedBytes, size - at),
                                       .unwritten_mask = find_unwritten_bytes(
                                           begin + at, std::min(kReportedBytes, size - at))};
-                if (!is_error(access.site, part)) {
-                    if (access.undefined) access.undefined[lane] |= part.unwritten_mask << at;
+                if (!is_read_error(access.site, part)) {
+                    if (access.undefined_bytes)
+                        access.undefined_bytes[lane] |= part.unwritten_mask << at;
                 } else if (!std::exchange(is_reported, true)) {
                     report_uninitialised(access, lane,
                                          size <= kReportedBytes
@@ -606,7 +608,7 @@ struct SharedRace::State {
             }
         }
     }
-    bool is_error(u32 site, const LaneAccess& part) const {
+    bool is_read_error(u32 site, const LaneAccess& part) const {
         if (part.unwritten_mask == 0) return false;
         const LoadUse use_part =
             site < kernel->sites.size() ? byte_uses(*kernel).load_use(site) : LoadUse{};
@@ -635,8 +637,8 @@ struct SharedRace::State {
         if (access.site < kernel->sites.size()) {
             report.where = kernel->place(kernel->sites[access.site].where);
         }
-        report.block = log->block_index(find_block(access.warp));
-        report.thread = log->thread_index(find_thread(access.warp, lane));
+        report.block = log->block_index(find_block_of_warp(access.warp));
+        report.thread = log->thread_index(find_thread_index(access.warp, lane));
         LaneAccess block_access = unwritten_access;
         if (!cluster.block_indices.empty()) block_access.address %= cluster.stride;
         report = describe_uninitialised_shared(std::move(report), block_access);
@@ -773,14 +775,14 @@ struct SharedRace::State {
     /// Reports whether the access is to the shared memory that the system reserves. Cooperative
     /// groups stores equal values there from several lanes, which is harmless. The callers still
     /// record the releases and acquires of these accesses.
-    bool is_reserved(const SharedAccess& access) const {
+    bool is_in_reserved_memory(const SharedAccess& access) const {
         const u32 first = access.addresses[std::countr_zero(access.active)];
         return (cluster.block_indices.empty() ? first : first % cluster.stride) >=
                DeviceModel::shared_reserved_begin;
     }
 
     void check_access(const Access& access) {
-        if (is_reserved(access.shared_access)) return;
+        if (is_in_reserved_memory(access.shared_access)) return;
         if (try_whole_words(access)) return;
         if (access.is_read && enabled_checks.checks_uninitialised)
             check_written(access.shared_access);
@@ -799,9 +801,10 @@ struct SharedRace::State {
 
     void check_same_instruction(const Access& access) {
         const auto report_clash = [&](u32 lane, u32 other) {
-            report_race(RaceKind::write_after_write, to_party(with_lane(access.warp_cell, other)),
-                        to_party(with_lane(access.warp_cell, lane)), RaceCause::same_instruction,
-                        access.shared_access.addresses[lane]);
+            report_race(RaceKind::write_after_write,
+                        make_race_access(make_cell_for_lane(access.warp_cell, other)),
+                        make_race_access(make_cell_for_lane(access.warp_cell, lane)),
+                        RaceCause::same_instruction, access.shared_access.addresses[lane]);
         };
         find_conflicting_lanes(access.shared_access, report_clash,
                                [this] { has_ignored_equal_stores = true; });
@@ -885,8 +888,8 @@ struct SharedRace::State {
                 is_reported = true;
                 report_race(
                     access.writes ? RaceKind::write_after_write : RaceKind::read_after_write,
-                    to_party(part.own_cell), to_party(store), RaceCause::missing_proxy_fence,
-                    part.address + b);
+                    make_race_access(part.own_cell), make_race_access(store),
+                    RaceCause::missing_proxy_fence, part.address + b);
             }
         });
     }
@@ -898,17 +901,17 @@ struct SharedRace::State {
     /// might come first and count for the previous phase.
     void record_arrival(const SharedAccess& access, u32 lane) {
         Phases& mbarrier_phases = phases[access.addresses[lane]];
-        const Cell own_cell =
-            with_lane(make_access(access, true, true, current_time(access)).warp_cell, lane);
+        const Cell own_cell = make_cell_for_lane(
+            make_access(access, true, true, current_time(access)).warp_cell, lane);
         for (u32 v = 0;
              v < mbarrier_phases.last_phase.arrival_times.size() && enabled_checks.checks_races;
              ++v) {
             if (v == access.warp ||
                 mbarrier_phases.last_phase.arrival_times[v] <= clocks[access.warp][v])
                 continue;
-            report_race(RaceKind::write_after_write, to_party(own_cell),
-                        to_party(mbarrier_phases.last_phase.cells[v]), RaceCause::early_arrival,
-                        access.addresses[lane]);
+            report_race(RaceKind::write_after_write, make_race_access(own_cell),
+                        make_race_access(mbarrier_phases.last_phase.cells[v]),
+                        RaceCause::early_arrival, access.addresses[lane]);
             break;
         }
         mbarrier_phases.current_phase.arrival_times.resize(warps);
@@ -924,7 +927,7 @@ struct SharedRace::State {
         std::copy_n(clocks[warp], warps, fence_clocks[warp]);
         has_fenced[warp] = 1;
     }
-    void join_clock(VectorClock& to, const u32* clock) {
+    void merge_into_clock(VectorClock& to, const u32* clock) {
         to.resize(warps);
         merge_clocks(to.data(), clock, warps);
     }
@@ -934,8 +937,8 @@ struct SharedRace::State {
         if (!has_fenced[access.warp]) return;
         for (Mask remaining_lanes = access.active; remaining_lanes;
              remaining_lanes &= remaining_lanes - 1) {
-            join_clock(released_clocks[access.addresses[std::countr_zero(remaining_lanes)]],
-                       fence_clocks[access.warp]);
+            merge_into_clock(released_clocks[access.addresses[std::countr_zero(remaining_lanes)]],
+                             fence_clocks[access.warp]);
         }
     }
 
@@ -1017,7 +1020,7 @@ void SharedRace::check_read(const SharedAccess& access) {
 
 void SharedRace::check_write(const SharedAccess& access) {
     const AccessWithCellOffsets access_in_cluster(*state_, access);
-    if (access.strong) state_->release(access_in_cluster);
+    if (access.is_strong) state_->release(access_in_cluster);
     state_->check_access(state_->make_access(access_in_cluster, false, true,
                                              state_->current_time(access_in_cluster)));
 }
@@ -1031,17 +1034,17 @@ void SharedRace::check_atomic(const SharedAccess& access) {
 
 void SharedRace::check_mbarrier_use(const SharedAccess& access) {
     AccessWithCellOffsets mbarrier_access(*state_, access);
-    mbarrier_access.offset_access.strong = true;
+    mbarrier_access.offset_access.is_strong = true;
     state_->check_and_record(
         state_->make_access(mbarrier_access, true, false, state_->current_time(mbarrier_access)));
 }
 
-void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
-    for (Mask remaining_lanes = undefined ? access.active : 0; remaining_lanes;
+void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined_bytes) {
+    for (Mask remaining_lanes = undefined_bytes ? access.active : 0; remaining_lanes;
          remaining_lanes &= remaining_lanes - 1) {
         const int lane = std::countr_zero(remaining_lanes);
         u32 at = state_->to_cell_offset(access.addresses[lane]);
-        for (u32 bytes = undefined[lane]; bytes; ++at, bytes >>= 1)
+        for (u32 bytes = undefined_bytes[lane]; bytes; ++at, bytes >>= 1)
             if (bytes & 1) state_->written[at / kWordBytes] &= ~(1u << at % kWordBytes);
     }
 }
@@ -1058,7 +1061,7 @@ void SharedRace::mark_written(u32 address, u32 bytes) {
 
 void SharedRace::record_barrier_arrival(u32 id, u32 warp) {
     state_->advance_clock(warp);
-    merge_clocks(state_->barrier_clocks[state_->find_barrier(warp, id)], state_->clocks[warp],
+    merge_clocks(state_->barrier_clocks[state_->find_barrier_index(warp, id)], state_->clocks[warp],
                  state_->warps);
 }
 
@@ -1066,7 +1069,7 @@ void SharedRace::complete_barrier(u32 id, Mask waiting_warps, bool is_whole_bloc
     const bool has_no_cluster = state_->cluster.block_indices.empty();
     if (is_whole_block && has_no_cluster && !state_->has_pending_copies())
         return state_->make_cells_stale();
-    const u32 barrier_index = state_->find_barrier(first_warp, id);
+    const u32 barrier_index = state_->find_barrier_index(first_warp, id);
     for (Mask remaining_lanes = waiting_warps; remaining_lanes;
          remaining_lanes &= remaining_lanes - 1) {
         const u32 warp = first_warp + static_cast<u32>(std::countr_zero(remaining_lanes));
@@ -1078,13 +1081,13 @@ void SharedRace::complete_barrier(u32 id, Mask waiting_warps, bool is_whole_bloc
 
 void SharedRace::record_cluster_arrival(u32 warp, bool releases) {
     state_->advance_clock(warp);
-    if (releases) state_->join_clock(state_->cluster_arrived, state_->clocks[warp]);
-    state_->join_clock(state_->relaxed_arrived, state_->clocks[warp]);
+    if (releases) state_->merge_into_clock(state_->cluster_arrived, state_->clocks[warp]);
+    state_->merge_into_clock(state_->relaxed_arrived, state_->clocks[warp]);
 }
 
 void SharedRace::complete_cluster_barrier() {
-    state_->join_clock(state_->cluster_completed, state_->cluster_arrived.data());
-    state_->join_clock(state_->relaxed_completed, state_->relaxed_arrived.data());
+    state_->merge_into_clock(state_->cluster_completed, state_->cluster_arrived.data());
+    state_->merge_into_clock(state_->relaxed_completed, state_->relaxed_arrived.data());
 }
 
 void SharedRace::record_cluster_wait(u32 warp) {
@@ -1118,8 +1121,8 @@ void SharedRace::acquire(const SharedAccess& access) {
 
 void SharedRace::record_mbarrier_arrival(u32 warp, u32 address) {
     state_->advance_clock(warp);
-    state_->join_clock(state_->released_clocks[state_->to_cell_offset(address)],
-                       state_->clocks[warp]);
+    state_->merge_into_clock(state_->released_clocks[state_->to_cell_offset(address)],
+                             state_->clocks[warp]);
 }
 
 void SharedRace::check_arrival_phase(const SharedAccess& access) {
@@ -1189,8 +1192,8 @@ void SharedRace::end_bulk_copy(u32 copy_id, bool is_write, u32 mbarrier) {
     if (found == state_->pending_bulk_copies.end()) return;
     state_->record_copy(found->copy, found->clock, is_write, is_write ? kAsyncProxyBit : 0);
     if (is_write)
-        state_->join_clock(state_->released_clocks[state_->to_cell_offset(mbarrier)],
-                           found->released_clock.data());
+        state_->merge_into_clock(state_->released_clocks[state_->to_cell_offset(mbarrier)],
+                                 found->released_clock.data());
     state_->pending_bulk_copies.erase(found);
 }
 

@@ -33,7 +33,7 @@ struct SharedAccess {
     const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
     /// True for volatile, .relaxed, .acquire and .release accesses (see GlobalAccess).
-    bool strong = false;
+    bool is_strong = false;
     /// True if the instruction is .release or .acq_rel. Such an instruction acts as if a fence
     /// preceded it.
     bool releases = false;
@@ -41,7 +41,7 @@ struct SharedAccess {
     /// For a read that may load uninitialized bytes, an array with one element per lane. The check
     /// stores a mask of the lane's uninitialized bytes in each element. Null for all other
     /// accesses.
-    u32* undefined = nullptr;
+    u32* undefined_bytes = nullptr;
 };
 
 class SharedRace {
@@ -100,8 +100,8 @@ public:
     void mark_written(u32 address, u32 bytes);
 
     /// Marks the bytes as uninitialized to which the lanes have stored uninitialized values.
-    /// `undefined` contains a mask of these bytes for each lane, or is null if there are none.
-    void mark_unwritten(const SharedAccess& access, const u32* undefined);
+    /// `undefined_bytes` contains a mask of these bytes for each lane, or is null if there are none.
+    void mark_unwritten(const SharedAccess& access, const u32* undefined_bytes);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
     u32 find_unwritten_bytes(u32 address, u32 bytes) const;

@@ -74,7 +74,7 @@ struct FunctionCode {
     /// The root of each register (Registers::root), for code that inspects a warp's state
     /// (execute/watch.h).
     std::vector<u32> roots;
-    std::vector<RegisterPlacement> placed;
+    std::vector<RegisterPlacement> placed_registers;
 };
 
 /// The set of threads that share a value. It determines how often the value must be computed.
@@ -98,7 +98,7 @@ struct Kernel::Code {
         u32 byte_width;  ///< the width in bytes: 4 or 8, or 0 for a predicate
     };
     std::vector<Constant> constants;
-    std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
+    std::vector<SpecialSlot> launch_special_slots, block_special_slots, position_special_slots;
     /// For each run of straight-line code, the number of instructions on each line (file and line).
     /// Each run ends with an Op whose Op::instruction_count is not 0, and all instructions of the
     /// run are executed as often as this Op.
@@ -107,17 +107,17 @@ struct Kernel::Code {
     /// `straight_line_runs`.
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
-    bool plain = false;  ///< true if lowered without optimizations (Options::plain)
+    bool is_plain = false;  ///< true if lowered without optimizations (Options::plain)
     /// True for code that runs recorded blocks. It is lowered like `plain` code, but its memory
     /// accesses use the handlers of optimized code.
     bool is_recorded = false;
     bool is_clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run. One worker must then run all blocks.
-    bool order_sensitive = false;
+    bool is_order_sensitive = false;
     /// True if a block may read data that other blocks write during the launch. Such a block can
     /// wait for the other blocks.
     bool reads_other_blocks = false;
-    bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
+    bool uses_reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
     /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes
     /// only with block barriers. A SharedLedger can then compare the steps of two blocks.
     bool has_repeatable_shared_steps = true;

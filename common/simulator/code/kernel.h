@@ -55,7 +55,7 @@ struct alignas(64) Op {
     u16 instruction_count = 0;
     u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
     u8 detail = 0;  ///< the variant of the instruction, encoded as its handler expects
-    bool guard_negated = false;
+    bool is_guard_negated = false;
     bool has_destination = true;
     /// True for a branch in a loop that waits until another thread changes memory.
     bool is_spin_branch = false;
@@ -89,7 +89,7 @@ enum class RemoteAtomic : u8 {
 /// The properties of an instruction's memory access.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
-    bool load = false, store = false, atomic = false;
+    bool is_load = false, is_store = false, is_atomic = false;
     u32 bytes_per_lane = 0;
     MemoryPath memory_path = MemoryPath::plain;
     RemoteAtomic remote_atomic = RemoteAtomic::single_atomic;
@@ -155,7 +155,7 @@ struct UninitialisedReads {
     std::atomic<u64> count{0};
     /// The thread to report: of all threads with such a load, the first by block index and then by
     /// thread index. Both indices are packed into one number.
-    std::atomic<u64> first{~u64{0}};
+    std::atomic<u64> first_thread{~u64{0}};
 };
 
 struct Module;
@@ -166,7 +166,7 @@ struct KernelTotals {
     u64 launches = 0;  ///< the number of completed launches, over which the other totals are summed
     /// The number of launches that ended with an error. Their counts are discarded, because the
     /// number of blocks executed before the error is not deterministic.
-    u64 stopped = 0;
+    u64 failed_launches = 0;
     /// The number of launches without checks (Options::max_checked_launches).
     u64 unchecked_launches = 0;
     Dim3 grid, block;  ///< the dimensions of the last launch, even if it ended with an error
@@ -179,7 +179,7 @@ struct KernelTotals {
     /// For each remark, the number of warp instructions that it applies to.
     std::map<Remark, u64> remark_counts;
 
-    bool was_launched() const { return launches + stopped > 0; }
+    bool was_launched() const { return launches + failed_launches > 0; }
     void clear() {
         const std::size_t count = sites.size();
         *this = {};
@@ -213,7 +213,7 @@ struct Kernel {
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop. 0 if
     /// ptxas does not unroll the loop, and for all other instructions.
-    std::vector<u32> turns_unrolled;
+    std::vector<u32> unroll_factors;
 
     /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()
     /// (analysis/byte_uses.h).

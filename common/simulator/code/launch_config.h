@@ -28,7 +28,7 @@ class AccessedRanges;  ///< defined in checks/accessed_ranges.h
 struct LaunchConfig {
     Dim3 grid, block;
     u32 dynamic_shared_bytes = 0;
-    bool cooperative = false;
+    bool is_cooperative = false;
     Dim3 cluster{1, 1, 1};
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool has_explicit_cluster = false;

@@ -16,7 +16,7 @@ constexpr u32 kWordShift = 2;
 
 /// A set of numbers that uses open addressing. The table has more slots than any set in this file
 /// needs, so it never fills up.
-class LaneSet {
+class NumberSet {
 public:
     /// Adds `value`. Returns true if the set did not contain it before.
     bool insert(u64 value) {
@@ -46,7 +46,7 @@ UnitRange make_unit_range(u64 address, u32 bytes, u32 shift) {
 }
 
 u32 count_sectors_with_set(const u64* addresses, u32 bytes, Mask active) {
-    LaneSet seen_sectors;
+    NumberSet seen_sectors;
     u32 sectors = 0;
     for (Mask remaining_lanes = active; remaining_lanes; remaining_lanes &= remaining_lanes - 1) {
         const UnitRange lane_range =
@@ -90,7 +90,7 @@ void fill_inactive_lanes(const T* addresses, Mask active, int lane_count, T* fil
 
 /// Returns the largest number of distinct words in any bank, by counting word by word.
 u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int lane_count) {
-    LaneSet seen_sectors;
+    NumberSet seen_sectors;
     u8 words_per_bank[kBanks] = {};
     u8 max_words = 0;
     for (int l = 0; l < lane_count; ++l) {
@@ -278,7 +278,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
             fill_inactive_lanes(pass_addresses, lanes, lane_count, filled_addresses);
             pass_addresses = filled_addresses;
         }
-        ++result.ideal;
+        ++result.ideal_count;
         result.wavefront_count +=
             has_double_passes
                 ? count_words_in_busiest_bank(pass_addresses, bytes_per_lane, lane_count)
@@ -322,7 +322,7 @@ Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mas
     for (u32 first_lane = 0; first_lane < kLanes; first_lane += lanes_per_pass) {
         const Mask pass_lanes = active & (full_pass << first_lane);
         if (pass_lanes == 0) continue;
-        result.ideal += wavefronts_per_pass;
+        result.ideal_count += wavefronts_per_pass;
         result.wavefront_count += wavefronts_per_pass * count_lanes_in_busiest_bank(
                                                             addresses, bytes_per_lane, pass_lanes);
     }
@@ -351,7 +351,7 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& partner_lane) {
     useful_bytes += partner_lane.useful_bytes;
     shared_requests += partner_lane.shared_requests;
     wavefronts += partner_lane.wavefronts;
-    wavefronts_ideal += partner_lane.wavefronts_ideal;
+    ideal_wavefronts += partner_lane.ideal_wavefronts;
     remote_requests += partner_lane.remote_requests;
     remote_sectors += partner_lane.remote_sectors;
     remote_useful_bytes += partner_lane.remote_useful_bytes;
@@ -359,7 +359,7 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& partner_lane) {
     bytes_in_flight += partner_lane.bytes_in_flight;
     loop_load_requests += partner_lane.loop_load_requests;
     loop_load_wavefronts += partner_lane.loop_load_wavefronts;
-    loop_load_ideal += partner_lane.loop_load_ideal;
+    ideal_loop_load_wavefronts += partner_lane.ideal_loop_load_wavefronts;
     variable_requests += partner_lane.variable_requests;
     variable_sectors += partner_lane.variable_sectors;
     polls += partner_lane.polls;

@@ -17,12 +17,12 @@ struct Wavefronts {
     u32 wavefront_count = 0;
     /// The number of wavefronts if there were no bank conflicts: one for each pass with an active
     /// lane.
-    u32 ideal = 0;
+    u32 ideal_count = 0;
     u32 requests = 1;
 
     Wavefronts& operator+=(const Wavefronts& other) {
         wavefront_count += other.wavefront_count;
-        ideal += other.ideal;
+        ideal_count += other.ideal_count;
         requests += other.requests;
         return *this;
     }
@@ -90,7 +90,7 @@ struct alignas(32) SiteCounters {
 
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
-    u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
+    u64 ideal_wavefronts = 0;  ///< wavefronts without bank conflicts
     /// The bytes that asynchronous copies to shared memory have in flight, summed over all loads
     /// from shared memory.
     u64 bytes_in_flight = 0;
@@ -101,7 +101,7 @@ struct alignas(32) SiteCounters {
     /// The load requests of the loops to which ptxas compiles some atomics on shared memory.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
-    u64 loop_load_ideal = 0;
+    u64 ideal_loop_load_wavefronts = 0;
 
     /// Loads from variables of the program in which all lanes read the same address.
     u64 variable_requests = 0, variable_sectors = 0;
@@ -120,12 +120,12 @@ struct alignas(32) SiteCounters {
     void add_shared(Wavefronts wavefront_counts) {
         shared_requests += wavefront_counts.requests;
         wavefronts += wavefront_counts.wavefront_count;
-        wavefronts_ideal += wavefront_counts.ideal;
+        ideal_wavefronts += wavefront_counts.ideal_count;
     }
     void add_loop_loads(Wavefronts wavefront_counts) {
         loop_load_requests += wavefront_counts.requests;
         loop_load_wavefronts += wavefront_counts.wavefront_count;
-        loop_load_ideal += wavefront_counts.ideal;
+        ideal_loop_load_wavefronts += wavefront_counts.ideal_count;
     }
     SiteCounters& operator+=(const SiteCounters& other);
 };

@@ -95,7 +95,7 @@ void coalesceResetCounters(void) {
     returned_kernels.clear();
     if (PredictedTimes* times = predicted_times()) times->clear();
     delete_unloaded_modules();
-    print_calls() = 0;
+    printf_call_count() = 0;
     clear_counters();
 }
 
@@ -161,13 +161,13 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
     const TracedAccess& access = trace().accesses()[index];
     result->file = access.place.file.c_str();
     result->line = access.place.line;
-    result->shared = access.shared;
-    result->store = access.store;
+    result->shared = access.is_shared;
+    result->store = access.is_store;
     result->bytes_per_lane = access.bytes_per_lane;
     result->active = access.active;
     std::copy(std::begin(access.addresses), std::end(access.addresses), result->addresses);
     result->cost = access.cost;
-    result->ideal = access.ideal;
+    result->ideal = access.ideal_cost;
     return 0;
 }
 
@@ -301,7 +301,7 @@ void coalesceSetPrinting(int prints) {
 }
 
 uint64_t coalesceGetPrintCalls(void) {
-    return print_calls();
+    return printf_call_count();
 }
 
 void coalesceSetQuiet(int quiet) {

@@ -110,7 +110,7 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
 }
 
 void check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
-    if (!request.cooperative) return;
+    if (!request.is_cooperative) return;
     const u32 threads = request.block.x * request.block.y * request.block.z;
     const u64 resident_blocks =
         u64{DeviceModel::multiprocessors} *
@@ -220,7 +220,7 @@ void run_launch(KernelHandle& handle, const LaunchRequest& request, void** argum
     config.grid = {request.grid.x, request.grid.y, request.grid.z};
     config.block = {request.block.x, request.block.y, request.block.z};
     config.dynamic_shared_bytes = static_cast<u32>(request.dynamic_shared_bytes);
-    config.cooperative = request.cooperative;
+    config.is_cooperative = request.is_cooperative;
     config.cluster = choose_cluster(request, handle);
     config.has_explicit_cluster = has_cluster(request, handle);
     StreamWork::set_kernel_name(handle.kernel->display_name);
@@ -252,7 +252,7 @@ namespace coalesce::simulator::cudart {
 void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request) {
     switch (attribute.id) {
         case cudaLaunchAttributeCooperative:
-            request.cooperative = attribute.val.cooperative != 0;
+            request.is_cooperative = attribute.val.cooperative != 0;
             return;
         case cudaLaunchAttributeClusterDimension:
             request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
@@ -407,7 +407,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t dynamic_shared_bytes, cudaStream_t stream) {
-    return api("", [&] {
+    return run_device_call("", [&] {
         launch(kernel,
                {.grid = grid,
                 .block = block,
@@ -421,7 +421,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 COALESCE_PER_THREAD_STREAM(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(kernel);
         *kernel = reinterpret_cast<cudaKernel_t>(&Modules::instance().find_kernel(function));
     });
@@ -434,7 +434,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared_bytes, cudaStream_t stream) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         launch(function,
                {.grid = grid,
                 .block = block,
@@ -448,13 +448,13 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, size_t dynamic_shared_bytes,
                                         cudaStream_t stream) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         launch(function,
                {.grid = grid,
                 .block = block,
                 .dynamic_shared_bytes = dynamic_shared_bytes,
                 .stream = stream,
-                .cooperative = true},
+                .is_cooperative = true},
                arguments);
     });
 }
@@ -462,7 +462,7 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(config && (config->numAttrs == 0 || config->attrs));
         LaunchRequest request{.grid = config->gridDim,
                               .block = config->blockDim,

@@ -113,7 +113,7 @@ void copy_row(const TransferSide& to, const TransferSide& from, u64 to_offset, u
     std::memmove(to.host_pointer + to_offset, from.host_pointer + from_offset, bytes);
     if (!to.is_device_accessible) return;
     if (from.is_device_accessible) {
-        memory().copy_written(to.address + to_offset, from.address + from_offset, bytes);
+        memory().copy_shadow(to.address + to_offset, from.address + from_offset, bytes);
     } else {
         memory().mark_written_by_host(to.address + to_offset, bytes);
     }

@@ -20,7 +20,7 @@ inline Access load_or_store(bool store) {
 /// A memory access by the active lanes of a warp.
 struct ObservedAccess {
     Access kind = Access::load;
-    bool shared = false;           ///< true for shared memory; `addresses` are then offsets
+    bool is_shared = false;        ///< true for shared memory; `addresses` are then offsets
     bool is_bulk = false;          ///< true for a bulk copy, of which each lane represents 16 bytes
     bool is_asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.

@@ -100,7 +100,7 @@ void count_wait(Warp& w) {
         *w.block, [&](const ReportedCopies& reported) { return reported.warp == w.index; });
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
-        ++w.counters[copy.site].wait_count;
+        ++w.site_counters[copy.site].wait_count;
         return;
     }
 }
@@ -126,7 +126,7 @@ u32 count_source_bytes(const Warp& w, const Op* op, int lane) {
 /// has one.
 void notify_of_invalid_copy(const Warp& w, const Op* op, const u64* base, i64 offset,
                             bool is_shared, const ObservedAccess& access) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     for (const int l : LaneRange{w.active})
         resolved.address[l] = base[l] + static_cast<u64>(offset);
     (is_shared ? resolved.shared_lanes : resolved.global_lanes) = w.active;
@@ -147,9 +147,9 @@ const Op* run_copy(Warp& w, const Op* op) {
     const Mask reading_lanes =
         select_lanes(w.active, [&](int l) { return copy.bytes_to_read[l] != 0; });
 
-    Resolved destinations, sources;
-    if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
-                 Access::store, destinations)) {
+    ResolvedAddresses destinations, sources;
+    if (!resolve_addresses(w, op, w.lanes<u64>(op->a), first_offset(op), bytes,
+                           ptx::StateSpace::shared, Access::store, destinations)) {
         const ObservedAccess store{.kind = Access::store, .is_asynchronous = true, .bytes = bytes};
         notify_of_invalid_copy(w, op, w.lanes<u64>(op->a), first_offset(op), true, store);
         return nullptr;
@@ -158,9 +158,9 @@ const Op* run_copy(Warp& w, const Op* op) {
     // A lane that reads nothing may have any source address, so do not resolve its address.
     const Mask active_lanes = std::exchange(w.active, reading_lanes);
     const ObservedAccess load{.is_asynchronous = true, .bytes = bytes};
-    const bool is_resolved =
-        resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
-                Access::load, sources, copy.bytes_to_read.data());
+    const bool is_resolved = resolve_addresses(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
+                                               ptx::StateSpace::global, Access::load, sources,
+                                               copy.bytes_to_read.data());
     if (!is_resolved)
         notify_of_invalid_copy(w, op, w.lanes<u64>(op->b), second_offset(op), false, load);
     else if (reading_lanes)
@@ -192,21 +192,22 @@ const Op* run_copy(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_commit(Warp& w, const Op* op) {
+const Op* run_commit_group(Warp& w, const Op* op) {
     WarpCopies& copies = pending_copies(w);
     for (const int l : LaneRange{w.active}) ++copies.committed_groups[l];
     if (!copies.pending.empty()) w.block->watch->note_memory_change();
-    if (w.block->shared_race) w.block->shared_race->commit_async_copies(race_warp(w), w.active);
+    if (w.block->shared_race)
+        w.block->shared_race->commit_async_copies(race_check_warp(w), w.active);
     return op + 1;
 }
 
 template <bool Everything>
-const Op* run_wait(Warp& w, const Op* op) {
+const Op* run_wait_group(Warp& w, const Op* op) {
     const u32 groups_left = static_cast<u32>(op->immediate);
     count_wait(w);
     complete_groups(w, groups_left, Everything);
     if (w.block->shared_race)
-        w.block->shared_race->wait_for_async_copies(race_warp(w), w.active, groups_left,
+        w.block->shared_race->wait_for_async_copies(race_check_warp(w), w.active, groups_left,
                                                     Everything);
     return op + 1;
 }
@@ -227,13 +228,13 @@ Description describe_copy(const ptx::Instruction& i, const ptx::Function& functi
         roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
     }
     return describe(
-        i,
-        {.run = run,
-         .operands = std::move(roles),
-         .memory_uses = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = bytes},
-                         {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = bytes}},
-         .count = static_cast<u8>(bytes),
-         .has_side_effects = true});
+        i, {.run = run,
+            .operands = std::move(roles),
+            .memory_uses =
+                {{.space = ptx::StateSpace::shared, .is_store = true, .bytes_per_lane = bytes},
+                 {.space = ptx::StateSpace::global, .is_load = true, .bytes_per_lane = bytes}},
+            .count = static_cast<u8>(bytes),
+            .has_side_effects = true});
 }
 
 }  // namespace
@@ -264,7 +265,7 @@ void report_copies(Warp& w, std::vector<MbarrierPhase> phases) {
 void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase) {
     forget_reported_copies(*w.block, [&](const ReportedCopies& reported) {
         if (std::ranges::count(reported.phases, phase) == 0) return false;
-        ++w.counters[reported.site].wait_count;
+        ++w.site_counters[reported.site].wait_count;
         return true;
     });
 }
@@ -276,11 +277,14 @@ void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase) {
 Description describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
     if (!i.has("async")) return std::nullopt;
     if (i.has("bulk")) return describe_bulk_copy(i);
-    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("commit_group"))
+        return describe(i, {.run = run_commit_group, .has_side_effects = true});
     if (i.has("wait_group"))
-        return describe(
-            i, {.run = run_wait<false>, .operands = {{Role::constant}}, .has_side_effects = true});
-    if (i.has("wait_all")) return describe(i, {.run = run_wait<true>, .has_side_effects = true});
+        return describe(i, {.run = run_wait_group<false>,
+                            .operands = {{Role::constant}},
+                            .has_side_effects = true});
+    if (i.has("wait_all"))
+        return describe(i, {.run = run_wait_group<true>, .has_side_effects = true});
     return i.has("mbarrier") ? describe_copy_arrival(i) : describe_copy(i, function);
 }
 

@@ -80,9 +80,9 @@ Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& cha
 
 /// Resolves and checks the addresses of the lanes. All handlers of atomics begin with this
 /// function. Returns false if the launch has failed.
-bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
-                 resolved))
+bool begin_atomic(Warp& w, const Op* op, u32 bytes, ResolvedAddresses& resolved) {
+    if (!resolve_addresses(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op),
+                           Access::atomic, resolved))
         return false;
     if (resolved.other_block_lanes) report_if_not_atomic(w, op, resolved.other_block_lanes);
     note_atomic(w, op, resolved, bytes);
@@ -92,7 +92,7 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
 /// Counts the lanes' accesses and passes them to the listener. Does not count lanes for which the
 /// atomic is a loop in shared memory, because `wavefronts_of_loop` already includes their
 /// wavefronts.
-void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& resolved,
+void count_and_report(Warp& w, const Op* op, u32 bytes, const ResolvedAddresses& resolved,
                       Mask looping_lanes = 0, u32 wavefronts_of_loop = 0) {
     const u32 wavefronts = count_atomic(w, op, resolved, bytes, looping_lanes) + wavefronts_of_loop;
     notify_listener(w, op, resolved,
@@ -135,7 +135,7 @@ public:
             count_atomic_wavefronts(offsets_.data(), bytes_, exchanging_lanes, true);
         exchanges_.wavefront_count += exchange_wavefronts.wavefront_count;
         ++exchanges_.requests;
-        if (exchanges_.requests == 1) exchanges_.ideal = exchange_wavefronts.ideal;
+        if (exchanges_.requests == 1) exchanges_.ideal_count = exchange_wavefronts.ideal_count;
         return exchanging_lanes;
     }
     void add_to(SiteCounters& counters) const {
@@ -154,7 +154,7 @@ private:
 /// hardware uses: an exchange fails if another lane has changed the word since the load. Returns
 /// true if memory has changed.
 template <class F, class T>
-bool run_shared_loop(Warp& w, const Op* op, const Resolved& resolved, Mask waiting,
+bool run_shared_loop(Warp& w, const Op* op, const ResolvedAddresses& resolved, Mask waiting_lanes,
                      AtomicLoopCounts& count) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
@@ -164,19 +164,19 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& resolved, Mask waiti
     bool changed = false;
     const auto end_lane = [&](int lane) {
         if (op->has_destination) destination[lane] = loaded_values[lane];
-        waiting &= ~(1u << lane);
+        waiting_lanes &= ~(1u << lane);
     };
-    while (waiting) {
-        count.add_loads(waiting);
-        for (const int lane : LaneRange{waiting}) {
+    while (waiting_lanes) {
+        count.add_loads(waiting_lanes);
+        for (const int lane : LaneRange{waiting_lanes}) {
             const B value = static_cast<B>(operand[lane]);
             std::memcpy(&loaded_values[lane], resolved.host[lane], sizeof(B));
             combined_values[lane] = combine_bits<F, T, false>(loaded_values[lane], value, value);
             if (skips_useless_exchange<F>() && combined_values[lane] == loaded_values[lane])
                 end_lane(lane);
         }
-        if (!waiting) break;
-        for (const int lane : LaneRange{count.add_exchanges(waiting)}) {
+        if (!waiting_lanes) break;
+        for (const int lane : LaneRange{count.add_exchanges(waiting_lanes)}) {
             if (std::memcmp(resolved.host[lane], &loaded_values[lane], sizeof(B)) != 0) continue;
             std::memcpy(resolved.host[lane], &combined_values[lane], sizeof(B));
             changed |= combined_values[lane] != loaded_values[lane];
@@ -188,14 +188,14 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& resolved, Mask waiti
 
 /// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all
 /// lanes, a single iteration suffices, so there is no loop.
-Mask find_looping_lanes(const Op* op, const Resolved& resolved) {
+Mask find_looping_lanes(const Op* op, const ResolvedAddresses& resolved) {
     return op->detail & kOneLaneBit ? 0 : resolved.shared_lanes & ~resolved.other_block_lanes;
 }
 
 /// Notifies Watch of the value that each lane observes, whether or not the atomic changes that
 /// value.
 template <class F, class Lane>
-[[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& resolved) {
+[[gnu::noinline]] void observe(Warp& w, const Op* op, const ResolvedAddresses& resolved) {
     if (!w.block->watch->is_on()) return;
     const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->v[0]), *c = b;
     if constexpr (std::is_same_v<F, combining::CompareAndSwap>) c = w.lanes<Lane>(op->c);
@@ -213,7 +213,7 @@ template <class F, class Lane>
 /// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns true if
 /// memory has changed.
 template <class F, class T, u32 Most>
-bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& resolved, Mask lanes) {
+bool update_lane_by_lane(Warp& w, const Op* op, const ResolvedAddresses& resolved, Mask lanes) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const u32 count = Most == 1 ? 1 : op->count;
@@ -242,7 +242,7 @@ bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& resolved, Mask l
 /// and Op::c the value that cas stores. Op::d, Op::d2, Op::b and Op::c receive the old values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     const u32 bytes = static_cast<u32>(sizeof(T)) * op->count;
     if (!begin_atomic(w, op, bytes, resolved)) return nullptr;
     Mask looping_lanes = 0;
@@ -254,7 +254,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
         AtomicLoopCounts count(offsets, sizeof(T));
         changed = run_shared_loop<F, T>(w, op, resolved, looping_lanes, count);
         if (op->detail & kOneLaneBit) count.add_loads(find_acting_lanes(op, resolved.shared_lanes));
-        count.add_to(w.counters[op->site]);
+        count.add_to(w.site_counters[op->site]);
         wavefronts = count.wavefronts();
     }
     count_and_report(w, op, bytes, resolved, looping_lanes, wavefronts);
@@ -270,20 +270,20 @@ const Op* run_atomic(Warp& w, const Op* op) {
 // ---- 128-bit exch and cas ----
 
 /// A 128-bit register of a warp: the low halves of its 32 lanes, followed by the high halves.
-struct WideLanes {
+struct LanesOf128Bits {
     u64* low;
     u64* high;
-    WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
+    LanesOf128Bits(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
 };
 
 /// Executes a 128-bit atomic. A launch with atomics that return the old value runs on one worker,
 /// so no other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!begin_atomic(w, op, 16, resolved)) return nullptr;
     count_and_report(w, op, 16, resolved);
-    const WideLanes d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
+    const LanesOf128Bits d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
     bool changed = false;
     for (const int l : LaneRange{w.active}) {
         u64 old[2];
@@ -416,7 +416,7 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = kind->run,
                         .operands = std::move(roles),
                         .memory_uses = {{.space = space,
-                                         .atomic = true,
+                                         .is_atomic = true,
                                          .bytes_per_lane = ptx::size_of(kind->type) * length,
                                          .remote_atomic = kind->remote()}},
                         .detail = detail,

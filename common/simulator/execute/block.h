@@ -41,7 +41,7 @@ struct Launch {
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
     /// Marks the bytes that the launch reads in allocations that it does not write. Null if no
     /// check needs the marks.
-    ReadMarks* reads = nullptr;
+    ReadMarks* read_marks = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
     std::atomic<u64> next_block{0};
@@ -71,18 +71,18 @@ struct Launch {
     std::function<void(u64)> run_skipped_block;
     /// The adjacent blocks whose sectors are recorded (the neighbours): the index of the first
     /// block, and the number of blocks.
-    u64 first_neighbour = 0, neighbours = 0;
+    u64 first_neighbour = 0, neighbour_count = 0;
     /// Blocks one row of the grid below the neighbours, whose sectors are recorded as well: the
     /// index of the first block, and the number of blocks.
-    u64 first_block_below = 0, below = 0;
+    u64 first_block_below = 0, block_count_below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
     /// The shared memory accesses of an earlier block without errors, or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
-    bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
+    bool is_neighbour(u64 block) const { return block - first_neighbour < neighbour_count; }
     bool is_recorded(u64 block) const {
-        return is_neighbour(block) || block - first_block_below < below;
+        return is_neighbour(block) || block - first_block_below < block_count_below;
     }
     bool is_skipped(u64 block) const {
         return std::find(skipped_blocks.begin(), skipped_blocks.end(), block) !=
@@ -97,21 +97,21 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
+    u32 expected_threads = 0;  ///< the number of threads to wait for; 0 means the whole block
     /// The number of threads that arrived with bar.arrive, without waiting.
-    u32 arrived_without_waiting = 0;
+    u32 nonwaiting_arrivals = 0;
     bool is_in_use = false;
     /// For bar.red, the number of threads that have arrived, and the number of true predicates
     /// among them.
     u32 votes = 0, true_votes = 0;
-    Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
+    Mask waiting_warps = 0;  ///< the warps whose live lanes all wait at this barrier
 };
 
 /// The number of bytes announced to an mbarrier in its current phase, and the number of these bytes
 /// that have arrived.
 struct PhaseBytes {
-    i64 announced = 0, arrived_bytes = 0;
-    i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
+    i64 announced_bytes = 0, arrived_bytes = 0;
+    i64 last_announced_bytes = 0;  ///< the bytes announced in the previous phase
     /// True if a thread waited for parity 1 during the first phase. Such a wait ends at once.
     bool has_ended_wait_at_once = false;
 };
@@ -152,7 +152,7 @@ struct Block {
     u32 shared_bytes = 0;
     /// True if the kernel uses the shared memory reserved for the system, which occupies the
     /// highest addresses.
-    bool reserved_shared = false;
+    bool uses_reserved_shared = false;
     u8* local_memory = nullptr;  ///< the local memory of all threads
     Barrier barriers[16];
     Mask finished_warps = 0;
@@ -179,7 +179,7 @@ struct Block {
     std::unordered_map<u32, const Op*> mbarrier_inits;
     /// The undefined bytes in registers, keyed by warp. Only warps that have undefined bytes have
     /// an entry.
-    std::unordered_map<u32, UndefinedBytes> undefined;
+    std::unordered_map<u32, UndefinedBytes> undefined_bytes_of_warps;
 
     /// The number of cycles since the start of the launch, as read by clock instructions:
     /// cycles_per_instruction for every warp instruction of this block, plus the cycles that
@@ -192,15 +192,15 @@ struct Block {
     FramePool frames;  ///< frames for the calls that the block's warps are executing
     GlobalRace::Block global_race;
 
-    bool has_shared(u64 address, u32 bytes) const {
+    bool is_in_own_shared(u64 address, u32 bytes) const {
         if (address < shared_bytes) return bytes <= shared_bytes - address;
         const u64 offset = address - DeviceModel::shared_reserved_begin;
-        return reserved_shared && offset < DeviceModel::shared_reserved_used &&
+        return uses_reserved_shared && offset < DeviceModel::shared_reserved_used &&
                bytes <= DeviceModel::shared_reserved_used - offset;
     }
     /// Returns the offset just past the last byte of shared memory that the block may access.
     u32 shared_end() const {
-        return reserved_shared
+        return uses_reserved_shared
                    ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
                    : shared_bytes;
     }
@@ -211,7 +211,7 @@ struct Block {
 
 /// Returns the index of the warp for the race check of shared memory. In this check, the warps of a
 /// cluster are numbered across all of its blocks.
-inline u32 race_warp(const Warp& w) {
+inline u32 race_check_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }
 

@@ -27,11 +27,11 @@ using ptx::StateSpace;
 namespace bulk {
 namespace {
 
-bool split_run(Issue& issue, u64 global_address, u32 shared, u32 bytes) {
+bool split_run(CopyIssue& issue, u64 global_address, u32 shared, u32 bytes) {
     const Allocation* last_allocation = nullptr;
     for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes) {
-        Piece piece{.global_address = global_address + byte, .shared = shared + byte};
-        if (!find_global(issue, piece, last_allocation)) return false;
+        Piece piece{.global_address = global_address + byte, .shared_offset = shared + byte};
+        if (!find_host_of_piece(issue, piece, last_allocation)) return false;
         issue.copy.pieces.push_back(piece);
     }
     return true;
@@ -39,17 +39,17 @@ bool split_run(Issue& issue, u64 global_address, u32 shared, u32 bytes) {
 
 /// Copies a run of bytes. Op::b is the address in global memory, and Op::v[0] is the size.
 bool copy_run(Warp& w, const Op* op, int lane) {
-    Issue issue = begin_bulk_copy(w, op, lane);
+    CopyIssue issue = begin_bulk_copy(w, op, lane);
     const u64 global_address = w.lanes<u64>(op->b)[lane];
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, global_address, kCopyChunkBytes,
-                     "the address of a bulk copy in global memory") ||
-        !is_multiple(issue, issue.shared, kCopyChunkBytes,
-                     "the address of a bulk copy in shared memory"))
+    if (!check_is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
+        !check_is_multiple(issue, global_address, kCopyChunkBytes,
+                           "the address of a bulk copy in global memory") ||
+        !check_is_multiple(issue, issue.shared_address, kCopyChunkBytes,
+                           "the address of a bulk copy in shared memory"))
         return false;
     if (bytes == 0) return true;
-    return issue_copy(issue, bytes, [&](Issue& issue, u32 shared) {
+    return issue_copy(issue, bytes, [&](CopyIssue& issue, u32 shared) {
         return split_run(issue, global_address, shared, bytes);
     });
 }
@@ -57,20 +57,21 @@ bool copy_run(Warp& w, const Op* op, int lane) {
 /// Copies bytes from the shared memory of the issuing block to the shared memory of any block in
 /// the cluster.
 bool copy_between_blocks(Warp& w, const Op* op, int lane) {
-    Issue issue = begin_bulk_copy(w, op, lane);
+    CopyIssue issue = begin_bulk_copy(w, op, lane);
     const u64 source_address = address_in_space(w.lanes<u64>(op->b)[lane]);
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, source_address, kCopyChunkBytes,
-                     "the address that a bulk copy reads") ||
-        !is_multiple(issue, issue.shared, kCopyChunkBytes, "the address that a bulk copy writes"))
+    if (!check_is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
+        !check_is_multiple(issue, source_address, kCopyChunkBytes,
+                           "the address that a bulk copy reads") ||
+        !check_is_multiple(issue, issue.shared_address, kCopyChunkBytes,
+                           "the address that a bulk copy writes"))
         return false;
     if (bytes == 0) return true;
-    if (!find_shared(issue, source_address, bytes)) return false;
-    return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
+    if (!check_shared_range(issue, source_address, bytes)) return false;
+    return issue_copy(issue, bytes, [&](CopyIssue& each, u32 shared) {
         for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes)
             each.copy.pieces.push_back(
-                {.shared = shared + byte,
+                {.shared_offset = shared + byte,
                  .host = w.block->shared + offset_in_block(source_address) + byte});
         pass_source_to_race_check(each, static_cast<u32>(source_address));
         return true;
@@ -113,12 +114,12 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
                                : bulk::run_lanes<bulk::copy_run>,
             .operands = std::move(roles),
             .memory_uses = {{.space = from_shared ? StateSpace::shared : StateSpace::global,
-                             .load = to_shared,
-                             .store = !to_shared,
+                             .is_load = to_shared,
+                             .is_store = !to_shared,
                              .bytes_per_lane = kCopyChunkBytes},
                             {.space = StateSpace::shared,
-                             .load = !to_shared,
-                             .store = to_shared,
+                             .is_load = !to_shared,
+                             .is_store = to_shared,
                              .bytes_per_lane = kCopyChunkBytes}},
             .detail = static_cast<u8>(detail | (from_shared ? bulk::kFromShared : 0) |
                                       (multicast ? bulk::kMulticast : 0)),
@@ -157,10 +158,11 @@ static bool is_known(const std::string& modifier) {
 Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("prefetch")) return describe_hint(i, {});
     if (i.has("commit_group"))
-        return describe(i, {.run = bulk::run_commit, .has_side_effects = true});
+        return describe(i, {.run = bulk::run_commit_group, .has_side_effects = true});
     if (i.has("wait_group"))
-        return describe(
-            i, {.run = bulk::run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
+        return describe(i, {.run = bulk::run_wait_group,
+                            .operands = {{Role::constant}},
+                            .has_side_effects = true});
     if (!std::all_of(i.modifiers.begin(), i.modifiers.end(), is_known)) return std::nullopt;
     const auto first_direction = std::ranges::find_if(i.modifiers, [](const std::string& m) {
         return m == "global" || m == "shared::cta" || m == "shared::cluster";

@@ -21,7 +21,7 @@ namespace {
 
 void execute_copy(const Copy& copy) {
     for (const Piece& piece : copy.pieces) {
-        u8* shared = copy.owner_block->shared + piece.shared;
+        u8* shared = copy.owner_block->shared + piece.shared_offset;
         if (!copy.writes_shared) {
             if (!copy.owner_block->launch->is_dry_run)
                 std::memcpy(piece.host, shared, piece.bytes_inside_array);
@@ -29,7 +29,7 @@ void execute_copy(const Copy& copy) {
         }
         if (piece.host) std::memcpy(shared, piece.host, piece.bytes_inside_array);
         for (u32 offset = piece.host ? piece.bytes_inside_array : 0; offset < piece.size; ++offset)
-            shared[offset] = static_cast<u8>(copy.fill >> offset % 4 * 8);
+            shared[offset] = static_cast<u8>(copy.fill_value >> offset % 4 * 8);
     }
 }
 
@@ -46,8 +46,8 @@ void finish_copy(Block& block, Copy& copy) {
     execute_copy(copy);
     block.watch->note_memory_change();
     if (block.shared_race) {
-        if (copy.reads_shared) block.shared_race->end_bulk_copy(copy.source_ticket, false, 0);
-        block.shared_race->end_bulk_copy(copy.race_ticket, copy.writes_shared,
+        if (copy.reads_shared) block.shared_race->end_bulk_copy(copy.source_copy_id, false, 0);
+        block.shared_race->end_bulk_copy(copy.race_copy_id, copy.writes_shared,
                                          make_shared_address(block, copy.mbarrier));
     }
     if (copy.writes_shared) {
@@ -72,7 +72,7 @@ void finish_copies_if(Block& block, F is_due_copy) {
 
 }  // namespace
 
-const Op* run_commit(Warp& w, const Op* op) {
+const Op* run_commit_group(Warp& w, const Op* op) {
     Block::BulkCopies& copies = pending_copies(*w.block);
     auto& committed_groups = copies.committed_groups[w.index];
     for (const int l : LaneRange{w.active}) ++committed_groups[l];
@@ -82,7 +82,7 @@ const Op* run_commit(Warp& w, const Op* op) {
 
 /// Executes wait_group. With `.read`, the instruction waits only until shared memory has been read,
 /// which makes no difference here.
-const Op* run_wait(Warp& w, const Op* op) {
+const Op* run_wait_group(Warp& w, const Op* op) {
     const u32 groups_left = static_cast<u32>(op->immediate);
     const auto& committed_groups = pending_copies(*w.block).committed_groups[w.index];
     finish_copies_if(*w.block, [&](const Copy& copy) {
@@ -126,13 +126,13 @@ void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) 
             "on.";
         return;
     }
-    if (bytes.announced > 0) return;
+    if (bytes.announced_bytes > 0) return;
     const std::string left = std::to_string(pending_bulk_bytes(block, mbarrier));
-    report.message += bytes.announced_in_last_phase == 0
+    report.message += bytes.last_announced_bytes == 0
                           ? " No bytes were announced to its mbarrier, so no phase waits for the " +
                                 left + " bytes of the copies that report to it."
                           : " The phase of the mbarrier ended after the " +
-                                std::to_string(bytes.announced_in_last_phase) +
+                                std::to_string(bytes.last_announced_bytes) +
                                 " announced bytes had arrived. Copies of " + left +
                                 " more bytes were started, but no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";

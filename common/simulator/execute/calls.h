@@ -12,8 +12,8 @@
 namespace coalesce::simulator {
 
 struct Frame {
-    Frame* caller = nullptr;          ///< the caller's frame; null for the kernel itself
-    const Op* called_from = nullptr;  ///< the call instruction, after which the caller continues
+    Frame* caller = nullptr;      ///< the caller's frame; null for the kernel itself
+    const Op* call_op = nullptr;  ///< the call instruction, after which the caller continues
     const CallSite* site = nullptr;
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;

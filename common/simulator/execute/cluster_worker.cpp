@@ -36,7 +36,7 @@ Cluster& Worker::free_cluster() {
     prepared_clusters_ = k + 1;
     const Kernel::Code& code = *launch_->code;
     const u32 bytes = launch_->kernel->static_shared_bytes + launch_->config.dynamic_shared_bytes;
-    const u32 end = code.reserved_shared
+    const u32 end = code.uses_reserved_shared
                         ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
                         : bytes;
     cluster.stride = static_cast<u32>(round_up(u64{end} + 64, 128));
@@ -93,30 +93,33 @@ void Worker::leave_cluster(Block& block) {
 }
 
 /// Runs the cluster's blocks in turn until no block makes progress. Blocks that wait for other
-/// clusters stay in waiting_.
+/// clusters stay in waiting_blocks_.
 void Worker::run_cluster(Cluster& cluster) {
-    const std::size_t waiting_before = waiting_.size();
+    const std::size_t waiting_before = waiting_blocks_.size();
     std::vector<Block*> blocks_to_run = cluster.blocks;
     if (seed_)
         std::rotate(blocks_to_run.begin(),
                     blocks_to_run.begin() + static_cast<long>(seed_ % blocks_to_run.size()),
                     blocks_to_run.end());
     for (;;) {
-        const u64 progress_before = watch_.progress();
+        const u64 progress_before = watch_.progress_count();
         for (Block* block : blocks_to_run) {
             advance_block(*block);
             if (launch_->failed()) return;
         }
-        if (waiting_.size() == waiting_before || watch_.progress() == progress_before) return;
-        blocks_to_run.assign(waiting_.begin() + static_cast<long>(waiting_before), waiting_.end());
-        waiting_.resize(waiting_before);
+        if (waiting_blocks_.size() == waiting_before || watch_.progress_count() == progress_before)
+            return;
+        blocks_to_run.assign(waiting_blocks_.begin() + static_cast<long>(waiting_before),
+                             waiting_blocks_.end());
+        waiting_blocks_.resize(waiting_before);
     }
 }
 
 void Worker::run_clusters() {
     bool has_more_clusters = true;
     while (!launch_->failed()) {
-        const bool has_room = waiting_.empty() || waiting_.size() + cluster_size_ <= max_resident_;
+        const bool has_room = waiting_blocks_.empty() ||
+                              waiting_blocks_.size() + cluster_size_ <= max_resident_blocks_;
         if (has_more_clusters && has_room) {
             const u64 cluster_position =
                 launch_->next_block.fetch_add(1, std::memory_order_relaxed);
@@ -126,7 +129,7 @@ void Worker::run_clusters() {
             run_cluster(begin_cluster(block_number(cluster_position)));
             continue;
         }
-        if (waiting_.empty()) return;
+        if (waiting_blocks_.empty()) return;
         run_round();
     }
 }

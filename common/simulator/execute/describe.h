@@ -17,16 +17,16 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction fami
                      std::size_t at_least, std::size_t at_most);
 
 // The functions that describe the families. Defined in warp_ops.cpp.
-Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
-    describe_elect;
+DescribeFunction describe_shuffle, describe_vote, describe_match, describe_reduce,
+    describe_active_mask, describe_elect;
 // Defined in atomics.cpp.
-Describe describe_atomic;
+DescribeFunction describe_atomic;
 // Describes st.async and red.async. Defined in async_store.cpp.
 Description describe_async_store(const ptx::Instruction& instruction);
 // Defined in async_copy.cpp and mbarrier.cpp.
-Describe describe_cp, describe_mbarrier;
+DescribeFunction describe_cp, describe_mbarrier;
 // Defined in system_ops.cpp.
-Describe describe_fence, describe_hint, describe_create_policy, describe_sleep, describe_trap,
-    describe_is_space, describe_map_address, describe_block_rank;
+DescribeFunction describe_fence, describe_hint, describe_create_policy, describe_sleep,
+    describe_trap, describe_is_space, describe_map_address, describe_block_rank;
 
 }  // namespace coalesce::simulator

@@ -26,7 +26,7 @@ void mark_local_unwritten(const Warp& w, int lane, u64 offset, u64 bytes);
 /// in a way that affects the program. Must be called only if w.local_shadow is set.
 void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes);
 /// Marks as uninitialized the undefined bytes that the lane has just stored to local memory. Must
-/// be called only if w.local_shadow and w.undefined are set.
+/// be called only if w.local_shadow and w.undefined_bytes are set.
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset);
 
 /// Returns the generic address at which a lane's local memory begins.

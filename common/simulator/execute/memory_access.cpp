@@ -56,7 +56,7 @@ u8* find_host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpac
         return address + bytes <= size && address + bytes > address;
     };
     switch (space) {
-        case StateSpace::shared: return find_in_shared(block, address, bytes);
+        case StateSpace::shared: return find_host_in_shared(block, address, bytes);
         case StateSpace::local:
             return is_within(w.local_bytes)
                        ? w.local_memory + u64{w.local_bytes} * static_cast<u32>(lane) + address
@@ -83,7 +83,8 @@ u8* find_host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpac
 
 /// Resolves addresses in shared memory for the most common kind of access. Returns false if an
 /// address is invalid, or if the slow path is needed.
-bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& resolved) {
+bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes,
+                    ResolvedAddresses& resolved) {
     const u64 size = w.block->shared_bytes;
     if (w.block->cluster) return false;
     if (size < bytes || !std::has_single_bit(bytes) || bytes > 16) return false;
@@ -117,9 +118,10 @@ u8* zeroed_memory(int lane, u32 bytes, Access access) {
 /// memory has been freed, the report names the call to free() as the other access.
 Report describe_bad_heap_access(const Launch& launch, Report report, const LaneAccess& access) {
     const DeviceHeap& heap = DeviceHeap::instance();
-    const Interval freed = heap.find_freed(access.address), below = heap.find_below(access.address);
+    const Interval freed = heap.find_freed_piece(access.address),
+                   below = heap.find_piece_below(access.address);
     if (freed.size() == 0) return describe_heap_violation(report, access, 0, below);
-    const DeviceHeap::FreeCall& freer = heap.find_freer(freed.begin);
+    const DeviceHeap::FreeCall& freer = heap.find_free_call(freed.begin);
     const bool is_own = freer.block == report.block && freer.thread == report.thread;
     report.other = freer.free_place;
     report.other_block = freer.block;
@@ -131,7 +133,7 @@ Report describe_bad_heap_access(const Launch& launch, Report report, const LaneA
 
 }  // namespace
 
-const Allocation* find_intended(const Launch& launch, u32 site) {
+const Allocation* find_intended_allocation(const Launch& launch, u32 site) {
     if (site >= launch.kernel->sites.size()) return nullptr;
     const Allocation* intended_allocation = nullptr;
     for (const u32 offset : launch.kernel->sites[site].pointer_offsets) {
@@ -150,7 +152,7 @@ Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
                         Access access) {
     const Launch& launch = *w.block->launch;
     if (space == StateSpace::shared && w.block->cluster)
-        return bad_cluster_address(w, op, address, lane, bytes, access);
+        return fail_bad_cluster_address(w, op, address, lane, bytes, access);
     const LaneAccess what = lane_access(address, bytes, access);
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     if (space == StateSpace::shared)
@@ -165,11 +167,11 @@ Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
     else
         report =
             describe_global_violation(report, what, *launch.allocations, launch.code->needs_heap,
-                                      find_intended(launch, op->site));
+                                      find_intended_allocation(launch, op->site));
     return w.fail(Status::illegal_address, report);
 }
 
-StateSpace find_space(u64 generic_address) {
+StateSpace find_space_of_address(u64 generic_address) {
     constexpr StateSpace spaces[] = {StateSpace::shared, StateSpace::local, StateSpace::param};
     const u64 offset = generic_address - shared_window();
     const u64 window = offset / kWindowStride;
@@ -179,8 +181,9 @@ StateSpace find_space(u64 generic_address) {
     return is_beyond ? StateSpace::global : spaces[window];
 }
 
-bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, StateSpace space,
-             Access access, Resolved& resolved, const u8* bytes_per_lane) {
+bool resolve_addresses(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes,
+                       StateSpace space, Access access, ResolvedAddresses& resolved,
+                       const u8* bytes_per_lane) {
     const Allocation* last_allocation = nullptr;
     resolved.shared_lanes = resolved.global_lanes = resolved.other_block_lanes = 0;
     if (space == StateSpace::shared && resolve_shared(w, base, offset, bytes, resolved))
@@ -189,7 +192,7 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         u64 address = base[lane] + static_cast<u64>(offset);
         StateSpace actual = space;
         if (space == StateSpace::generic) {
-            actual = find_space(address);
+            actual = find_space_of_address(address);
             if (actual == StateSpace::local &&
                 !check_local_owner(w, op, address, lane, bytes, access != Access::load))
                 return false;
@@ -218,13 +221,13 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
     return true;
 }
 
-void count_access(Warp& w, u32 site, const Resolved& resolved, u32 bytes) {
-    SiteCounters& counters = w.counters[site];
+void count_access(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes) {
+    SiteCounters& counters = w.site_counters[site];
     if (resolved.global_lanes)
         counters.add_global(count_sectors(resolved.address, bytes, resolved.global_lanes),
                             resolved.global_lanes, bytes);
     if (!resolved.shared_lanes) return;
-    count_remote(w, site, resolved.address, bytes, resolved.other_block_lanes);
+    count_remote_access(w, site, resolved.address, bytes, resolved.other_block_lanes);
     const Mask own_block_lanes = resolved.shared_lanes & ~resolved.other_block_lanes;
     if (!own_block_lanes) return;
     const LaneOffsets offsets = to_offsets(resolved.address, own_block_lanes);
@@ -232,8 +235,9 @@ void count_access(Warp& w, u32 site, const Resolved& resolved, u32 bytes) {
         count_wavefronts(offsets.data(), bytes, own_block_lanes, SharedAccessKind::store));
 }
 
-u32 count_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, Mask looping_lanes) {
-    SiteCounters& counters = w.counters[op->site];
+u32 count_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
+                 Mask looping_lanes) {
+    SiteCounters& counters = w.site_counters[op->site];
     if (const Mask lanes = find_acting_lanes(op, resolved.global_lanes))
         counters.add_global(count_atomic_sectors(resolved.address, bytes, lanes), lanes, bytes);
     if (!resolved.shared_lanes) return 0;
@@ -252,7 +256,8 @@ u32 count_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, Mas
     return wavefronts.wavefront_count;
 }
 
-void notify_listener(const Warp& w, const Op* op, const Resolved& resolved, ObservedAccess access) {
+void notify_listener(const Warp& w, const Op* op, const ResolvedAddresses& resolved,
+                     ObservedAccess access) {
     if (!w.listener) return;
     const auto notify_lanes = [&](Mask lanes) {
         return access.kind == Access::atomic ? find_acting_lanes(op, lanes) : lanes;
@@ -261,20 +266,20 @@ void notify_listener(const Warp& w, const Op* op, const Resolved& resolved, Obse
     access.lanes = notify_lanes(resolved.global_lanes);
     if (access.lanes) w.listener->note_access(w, op, access);
     access.lanes = notify_lanes(resolved.shared_lanes);
-    access.shared = true;
+    access.is_shared = true;
     if (access.lanes) w.listener->note_access(w, op, access);
 }
 
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* destination) {
     const Allocation* last_allocation = nullptr;
     const u8* source = find_host_address(w, address_in_space(generic_address), lane, bytes,
-                                         find_space(generic_address), last_allocation);
+                                         find_space_of_address(generic_address), last_allocation);
     if (source) std::memcpy(destination, source, bytes);
     return source != nullptr;
 }
 
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane, u64 limit) {
-    const StateSpace space = find_space(generic_address);
+    const StateSpace space = find_space_of_address(generic_address);
     const u64 address = address_in_space(generic_address);
     const Allocation* last_allocation = nullptr;
     std::string text;
@@ -288,13 +293,13 @@ std::optional<std::string> read_string(const Warp& w, u64 generic_address, int l
     return text;
 }
 
-u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
-                Access access) {
+u8* resolve_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                    Access access) {
     u64 addresses[kLanes];
     addresses[lane] = address;
-    Resolved resolved;
+    ResolvedAddresses resolved;
     const Mask active_lanes = std::exchange(w.active, 1u << lane);
-    const bool is_resolved = resolve(w, op, addresses, 0, bytes, space, access, resolved);
+    const bool is_resolved = resolve_addresses(w, op, addresses, 0, bytes, space, access, resolved);
     w.active = active_lanes;
     return is_resolved ? resolved.host[lane] : nullptr;
 }

@@ -52,17 +52,17 @@ private:
     /// skipped. For example, several warps that store columns of a matrix may access the same
     /// sectors, each warp a different part of them.
     struct LastRequest {
-        const timing::Footprint* to = nullptr;
-        u64 nth_block = 0;
+        const timing::Footprint* last_footprint = nullptr;
+        u64 last_block_ordinal = 0;
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
-        u32 count = 0;  ///< the number of sectors that the request accessed
+        u32 sector_count = 0;  ///< the number of sectors that the request accessed
 
-        bool is_repeat(const ObservedAccess& access, const timing::Footprint& other,
-                       u64 block_turn) const;
-        void remember_request(const ObservedAccess& access, const timing::Footprint& other,
-                              u64 block_turn, u32 run_count, u32 sectors);
+        bool is_repeat(const ObservedAccess& access, const timing::Footprint& footprint,
+                       u64 block_ordinal) const;
+        void remember_request(const ObservedAccess& access, const timing::Footprint& footprint,
+                              u64 block_ordinal, u32 run_count, u32 sectors);
     };
 
     /// The last store request and the last load request.
@@ -97,7 +97,8 @@ private:
     /// The most recent test of an mbarrier by a warp.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< the number of instructions that the warp executed before the test
+        u64 executed_instructions =
+            0;  ///< the number of instructions that the warp executed before the test
     };
 
     timing::Recording& recording_;
@@ -127,25 +128,26 @@ public:
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident_blocks);
     /// Returns more blocks to record if only one block was recorded, its loops run few iterations,
-    /// and the blocks share a fixed number of iterations among them (`shares_turns`). In such a
-    /// launch, other blocks may run one iteration more, which is a noticeable difference. Otherwise
-    /// returns no blocks.
+    /// and the blocks share a fixed number of iterations among them (`shares_iterations`). In such
+    /// a launch, other blocks may run one iteration more, which is a noticeable difference.
+    /// Otherwise returns no blocks.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
-                                                     bool shares_turns);
+                                                     bool shares_iterations);
     /// If some of the chosen blocks do far more work than others, returns other blocks to record
     /// instead. Otherwise returns no blocks.
     static std::vector<u64> choose_additional_blocks(const LaunchConfig& config,
                                                      const timing::Recording& recording);
     /// Returns the range of blocks whose sectors are recorded: the index of the first block, and
     /// the number of blocks.
-    static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident_blocks);
+    static std::pair<u64, u64> choose_neighbours(const timing::Recording& recording,
+                                                 u64 resident_blocks);
     /// Returns a few blocks in the next row of the grid, below the first blocks of
-    /// `find_neighbours` (the result of neighbours()): the index of the first block, and the number
+    /// `neighbours` (the result of choose_neighbours()): the index of the first block, and the number
     /// of blocks. The number is 0 if there is no next row, or if a row has fewer blocks than
-    /// `find_neighbours`.
-    static std::pair<u64, u64> below(const timing::Recording& recording,
-                                     std::pair<u64, u64> find_neighbours);
+    /// `neighbours`.
+    static std::pair<u64, u64> choose_blocks_below(const timing::Recording& recording,
+                                                   std::pair<u64, u64> neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.
     timing::Recording& add_recording(const Kernel& kernel, const LaunchConfig& config);
 

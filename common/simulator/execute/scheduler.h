@@ -20,12 +20,12 @@ namespace coalesce::simulator {
 
 /// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
 /// of the same call are merged, so that their lanes continue or wait together.
-void join_others(Warp& w, const Fragment& fragment);
+void add_or_merge_fragment(Warp& w, const Fragment& fragment);
 /// Moves the running fragment to `next_op`. Then selects the fragment that runs, and returns the Op
 /// at which it continues.
 const Op* continue_at(Warp& w, const Op* next_op);
 /// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
-const Op* next_fragment(Warp& w);
+const Op* switch_to_next_fragment(Warp& w);
 
 enum class BlockOutcome : u8 {
     finished,
@@ -43,7 +43,7 @@ std::string describe_waiting(const Block& block);
 
 /// The value of Op::detail for a branch of the program itself. A branch that the lowering has added
 /// does not have it.
-inline constexpr u8 kCountedBranch = 1;
+inline constexpr u8 kProgramBranch = 1;
 
 // The handlers for control flow.
 const Op* op_branch(Warp& w, const Op* op);          ///< executes an unguarded `bra`

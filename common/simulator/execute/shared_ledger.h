@@ -41,21 +41,21 @@ public:
         scattered,
         /// All lanes are active, and lane l accesses the first lane's address + l * bytes.
         contiguous,
-        same,  ///< all active lanes access the same address
+        same_address,  ///< all active lanes access the same address
     };
     /// One step of one warp: an access or a barrier.
     struct Step {
         u32 event_code = 0;
         Mask active = 0;
-        u16 wavefronts = 0, ideal = 0;
+        u16 wavefronts = 0, ideal_wavefronts = 0;
         /// The index of the step's set of 32 addresses in Steps::addresses.
         u32 addresses = 0;
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
         /// 0 if all bytes are defined. Otherwise, 1 + the index of the step's set of 32 masks in
-        /// Steps::undefined.
-        u32 undefined = 0;
+        /// Steps::undefined_bytes.
+        u32 undefined_bytes = 0;
 
         bool is_access() const { return event_code < kWarpBarrier; }
     };
@@ -66,9 +66,9 @@ public:
         std::vector<u32> addresses;
         /// Sets of 32 masks of undefined bytes, one mask per lane. Each step with undefined bytes
         /// has its own set.
-        std::vector<u32> undefined;
+        std::vector<u32> undefined_bytes;
         /// The index of the warp that executed each step, in chronological order.
-        std::vector<u32> order;
+        std::vector<u32> warp_of_step;
     };
     enum class Mode : u8 {
         off,        ///< every access is passed to the checker
@@ -76,14 +76,14 @@ public:
         comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
-    /// Prepares for a launch. `is_allowed` is false if every block must be checked completely.
+    /// Prepares for a launch. `may_compare` is false if every block must be checked completely.
     /// `clean_steps` contains the steps of a block without errors, or is null if there is no such
     /// block yet.
-    void begin_launch(u32 warps, bool is_allowed, std::shared_ptr<const Steps> clean_steps);
+    void begin_launch(u32 warps, bool may_compare, std::shared_ptr<const Steps> clean_steps);
     void begin_block();
-    /// Ends a block. `clean_steps` is true if the checker found no error in the block.
+    /// Ends a block. `is_clean` is true if the checker found no error in the block.
     /// `compares_values` is true if this result depends on the values that the block stored.
-    void end_block(bool clean_steps, bool compares_values);
+    void end_block(bool is_clean, bool compares_values);
     void end_launch() { clean_steps_.reset(); }
 
     Mode mode() const { return mode_; }
@@ -100,9 +100,9 @@ public:
         if (cursor.next_step == cursor.end_step) return nullptr;
         const Step& step = *cursor.next_step;
         if (step.event_code != event_code || step.active != active) return nullptr;
-        if (addresses && step.is_access() && !same_addresses(step, addresses)) return nullptr;
-        if ((step.is_store && step.undefined) || stored) [[unlikely]]
-            if (!same_undefined(step, stored)) return nullptr;
+        if (addresses && step.is_access() && !has_same_addresses(step, addresses)) return nullptr;
+        if ((step.is_store && step.undefined_bytes) || stored) [[unlikely]]
+            if (!has_same_undefined_bytes(step, stored)) return nullptr;
         ++cursor.next_step;
         return &step;
     }
@@ -113,14 +113,16 @@ public:
     }
     /// Returns 32 masks, one per lane, of the undefined bytes that a step of the clean block
     /// (clean_steps()) loaded or stored. Returns nullptr if no byte was undefined.
-    const u32* undefined(const Step& step) const {
-        return step.undefined ? clean_steps_->undefined.data() + u64{step.undefined - 1} * kLanes
-                              : nullptr;
+    const u32* undefined_bytes(const Step& step) const {
+        return step.undefined_bytes
+                   ? clean_steps_->undefined_bytes.data() + u64{step.undefined_bytes - 1} * kLanes
+                   : nullptr;
     }
-    bool has_undefined() const { return !clean_steps_->undefined.empty(); }
+    bool has_undefined() const { return !clean_steps_->undefined_bytes.empty(); }
     bool is_at_end(u32 warp) const { return cursors_[warp].next_step == cursors_[warp].end_step; }
 
-    void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
+    void record(u32 warp, const Step& step, const u32* addresses,
+                const u32* undefined_bytes = nullptr);
 
     /// Switches to Mode::off for the rest of the block, and calls `replay` for every step that the
     /// block has made so far, in the order of the clean block.
@@ -133,11 +135,11 @@ private:
         const Step* end_step = nullptr;
     };
     u32 intern_addresses(const u32* addresses, Mask active);
-    bool same_addresses(const Step& step, const u32* addresses) const;
-    bool same_undefined(const Step& step, const u32* stored) const;
+    bool has_same_addresses(const Step& step, const u32* addresses) const;
+    bool has_same_undefined_bytes(const Step& step, const u32* stored) const;
 
     Mode mode_ = Mode::off;
-    bool is_allowed_ = false;
+    bool may_compare_ = false;
     u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
     std::shared_ptr<Steps> recorded_steps_;  ///< the steps of the block being recorded

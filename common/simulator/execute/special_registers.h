@@ -16,28 +16,28 @@ namespace coalesce::simulator {
 struct Launch;
 
 /// The scope of a special register's value.
-enum class Varies : u8 {
+enum class ValueScope : u8 {
     launch,  ///< the same for all threads of a launch
     block,   ///< the same for all threads of a block
     /// Depends only on the thread's index in its block, and is the same in every block.
     thread,
-    always,  ///< depends on the time, so every read must be executed
+    every_read,  ///< depends on the time, so every read must be executed
 };
 
 struct SpecialRegister {
-    Varies varies = Varies::launch;
+    ValueScope scope = ValueScope::launch;
     /// The width of the value; Width::predicate only for %is_explicit_cluster.
     Width width = Width::w32;
-    /// Returns the register's value for the thread in `lane`. If `varies` is Varies::launch, the
-    /// value depends only on warp.block->launch. If `varies` is Varies::block, the value depends
-    /// only on warp.block.
-    u64 (*value)(const Warp& warp, int lane) = nullptr;
+    /// Returns the register's value for the thread in `lane`. If `varies` is ValueScope::launch,
+    /// the value depends only on warp.block->launch. If `varies` is ValueScope::block, the value
+    /// depends only on warp.block.
+    u64 (*compute_value)(const Warp& warp, int lane) = nullptr;
     /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;
 
     /// Reports whether the result of a read depends on the order in which blocks run, as for the
     /// clock registers.
-    bool order_sensitive() const { return varies == Varies::always; }
+    bool is_order_sensitive() const { return scope == ValueScope::every_read; }
 };
 
 /// The name of the pseudo-register that contains the address of a thread's local window. cvta adds

@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 
 struct TracedAccess {
     Place place;
-    bool shared = false, store = false;
+    bool is_shared = false, is_store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
     /// The address that each active lane accesses. For shared memory, an offset in the block's
@@ -23,7 +23,7 @@ struct TracedAccess {
     u64 addresses[kLanes] = {};
     /// The number of sectors (global memory) or wavefronts (shared memory) that the access takes,
     /// and the smallest number possible.
-    u32 cost = 0, ideal = 0;
+    u32 cost = 0, ideal_cost = 0;
 };
 
 class Trace : public AccessListener {

@@ -10,9 +10,9 @@ Dim3 Warp::thread_index(int lane) const {
     return block->dimensions().position_of(index * kLanes + static_cast<u32>(lane));
 }
 
-void Warp::enter_frame(Frame* caller_frame) {
-    frame = caller_frame;
-    register_files[kOwnFile] = caller_frame ? caller_frame->registers : kernel_file;
+void Warp::enter_frame(Frame* entered_frame) {
+    frame = entered_frame;
+    register_files[kOwnFile] = entered_frame ? entered_frame->registers : kernel_registers;
 }
 
 bool is_inlined_from(std::string_view path, const Kernel& kernel, const FunctionCode& code,

@@ -41,7 +41,7 @@ struct SiteCache {
     bool is_read_only = false;
     bool is_variable = false;  ///< true if the allocation is a variable of the program
     /// The object that records the launch's reads of the allocation, or null.
-    AllocationReadMarks* reads = nullptr;
+    AllocationReadMarks* read_marks = nullptr;
 };
 
 struct Frame;  ///< the registers and parameters of a call (execute/calls.h)
@@ -97,12 +97,12 @@ struct Warp {
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> other_fragments;  ///< all fragments except the running fragment
 
-    SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
+    SiteCounters* site_counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
+    SiteCache* site_caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
     /// For each site, the first address of the last contiguous access that the warp made there.
-    u64* last_rows = nullptr;
+    u64* last_row_addresses = nullptr;
     /// A hash of the address and the value of the last poll (SiteCounters::polls) in this block.
-    u64 last_poll = 0;
+    u64 last_poll_hash = 0;
     Checks checks;  ///< the checks of this launch
 
     /// The object that is notified of the warp's accesses, or null.
@@ -131,17 +131,17 @@ struct Warp {
     /// not in the counters.
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
-    i64 fuel = 0;
+    i64 branches_left = 0;
     /// The weighted count of spin-wait iterations since other fragments last ran.
     u32 spin_count = 0;
     /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
     /// How often in a row other warps have run before other fragments of the warp, and the value of
-    /// Watch::changes() when they last did.
+    /// Watch::change_count() when they last did.
     u32 yields_to_warps = 0;
     u64 changes_at_yield = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
-    /// The value of Watch::changes() at the last iteration of a spin-wait loop.
+    /// The value of Watch::change_count() at the last iteration of a spin-wait loop.
     u64 last_seen_changes = 0;
     /// The number of successive slices that the warp has used up without spinning.
     u32 full_slices = 0;
@@ -153,7 +153,7 @@ struct Warp {
     /// A hash of all changes to local memory since Watch::is_on() became true (see
     /// note_local_store).
     u64 local_state = 0;
-    u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
+    u8* kernel_registers = nullptr;  ///< the kernel's own register file, even during a call
     /// The parameter memory for calls that the kernel itself makes.
     u8* kernel_parameters = nullptr;
     /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in the
@@ -162,7 +162,7 @@ struct Warp {
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
-    UndefinedBytes* undefined = nullptr;
+    UndefinedBytes* undefined_bytes = nullptr;
     /// The tracker of undefined shuffle results (execute/shuffled_values.h), or null if there are
     /// no such results.
     ShuffledValues* shuffled_values = nullptr;
@@ -214,10 +214,10 @@ struct Warp {
     Dim3 thread_index(int lane) const;
 
     /// Switches to the registers of the call `of`, or of the kernel itself if `of` is null.
-    void enter_frame(Frame* of);
+    void enter_frame(Frame* entered_frame);
 
     /// Counts an execution of the run of straight-line code that ends with this Op.
-    void count_instruction(const Op* op) {
+    void count_straight_line_run(const Op* op) {
         executed_instructions += op->instruction_count;
         ++straight_line_counts[op->site];
     }

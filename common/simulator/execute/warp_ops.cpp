@@ -32,7 +32,7 @@ Description describe_collective(const ptx::Instruction& i, Handler run,
     // The instruction affects the results of other lanes.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
-                        .warp_sync = i.has("sync"),
+                        .is_warp_sync = i.has("sync"),
                         .has_side_effects = true});
 }
 

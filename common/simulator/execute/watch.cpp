@@ -61,8 +61,8 @@ bool has_other_threads() {
 
 /// Returns the kernel's instruction that executes `op`, possibly through function calls. In code
 /// built without optimization, an atomic is a call to a function that has no source of its own.
-const Op* outermost(const Warp& w, const Op* op) {
-    for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
+const Op* find_kernel_op(const Warp& w, const Op* op) {
+    for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->call_op;
     return op;
 }
 
@@ -83,7 +83,7 @@ void Watch::begin_launch(Launch& launch) {
 
 void Watch::note_execution(Warp& w, const Op* op) {
     const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
-    std::vector<Step>& steps = plans_[code].steps;
+    std::vector<Step>& steps = watched_functions_[code].steps;
     if (steps.empty()) steps.resize(code->ast->body.size() + 1);
     if (!steps[op->source].is_executed) {
         has_new_instructions_ = true;
@@ -101,7 +101,7 @@ void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first_op
                                     std::vector<Step>& steps) {
     const auto& body = code.ast->body;
     const Op* last_op = first_op;
-    while (last_op->source < body.size() && only_computes(body[last_op->source])) ++last_op;
+    while (last_op->source < body.size() && has_no_side_effects(body[last_op->source])) ++last_op;
     const bool is_polling =
         last_op->source < body.size() && reads_changeable_memory(body[last_op->source]);
     for (const Op* op = first_op; op <= last_op; ++op)
@@ -119,7 +119,8 @@ void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask ow
         polled_addresses_.push_back(address);
         const Allocation* allocation = launch_->allocations->find(address);
         if (!allocation || !can_host_write(*allocation)) continue;
-        host_wait_report_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
+        host_wait_report_ =
+            w.describe(find_kernel_op(w, op), "synccheck", "waits for the host", lane);
         host_wait_report_->address = address;
         return;
     }
@@ -128,7 +129,7 @@ void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask ow
 void Watch::begin() {
     is_on_ = true;
     has_new_instructions_ = false;
-    plans_.clear();
+    watched_functions_.clear();
     polled_addresses_.clear();
     host_wait_report_.reset();
     next_skip_exponent_ = kFirstSkipExponent;
@@ -140,14 +141,14 @@ void Watch::find_watched_registers() {
     has_new_instructions_ = false;
     ++change_version_;
     reads_clock_ = false;
-    for (auto& [code, code_plan] : plans_) {
+    for (auto& [code, code_plan] : watched_functions_) {
         std::vector<bool> is_executed;
         for (const Step& step : code_plan.steps) is_executed.push_back(step.is_executed);
         const DecidingRegisters registers =
             find_deciding_registers(*launch_->kernel->module->ast, *code, is_executed);
         reads_clock_ |= registers.contains_clock_read;
         code_plan.placed_registers.clear();
-        for (const RegisterPlacement& r : code->placed)
+        for (const RegisterPlacement& r : code->placed_registers)
             if (registers.is_deciding[r.root]) code_plan.placed_registers.push_back(r);
     }
 }
@@ -156,8 +157,8 @@ void Watch::find_watched_registers() {
 
 u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
     StateHasher state_hash;
-    const auto code_plan = plans_.find(&code);
-    if (code_plan != plans_.end())
+    const auto code_plan = watched_functions_.find(&code);
+    if (code_plan != watched_functions_.end())
         for (const RegisterPlacement& r : code_plan->second.placed_registers)
             state_hash.add(file + r.offset, r.bytes);
     return state_hash.value();
@@ -171,13 +172,13 @@ u64 Watch::hash_state(const Warp& w) const {
     state_hash.add_word(w.yields_to_warps);
     state_hash.add_word(w.local_state);
     state_hash.add_word(u64{w.cluster_arrived} << 32 | w.cluster_completed);
-    state_hash.add_word(hash_registers(main, w.kernel_file));
+    state_hash.add_word(hash_registers(main, w.kernel_registers));
     for (const Fragment& f : w.other_fragments) {
         state_hash.add_word(reinterpret_cast<u64>(f.next_op));
         state_hash.add_word(u64{f.lanes} << 32 | f.awaited_lanes);
         state_hash.add_word(u64{static_cast<u8>(f.state)} << 8 | f.barrier);
         for (const Frame* frame = f.frame; frame; frame = frame->caller) {
-            state_hash.add_word(reinterpret_cast<u64>(frame->called_from));
+            state_hash.add_word(reinterpret_cast<u64>(frame->call_op));
             state_hash.add_word(u64{frame->lanes_in_call} << 32 | frame->local_base);
             state_hash.add_word(hash_registers(*frame->code, frame->registers));
             add_parameters(state_hash, *frame);
@@ -192,7 +193,7 @@ u64 Watch::hash_state(const Block& block) const {
     for (const Barrier& b : block.barriers) {
         if (!b.is_in_use) continue;
         state_hash.add_word(static_cast<u64>(&b - block.barriers));
-        state_hash.add_word(u64{b.expected} << 32 | b.arrived_without_waiting);
+        state_hash.add_word(u64{b.expected_threads} << 32 | b.nonwaiting_arrivals);
         state_hash.add_word(u64{b.votes} << 32 | b.true_votes);
     }
     return state_hash.value();
@@ -243,8 +244,8 @@ bool Watch::may_host_still_write() {
 }
 
 Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
-    if (progress() != progress_seen_) {
-        progress_seen_ = progress();
+    if (progress_count() != last_progress_count_) {
+        last_progress_count_ = progress_count();
         idle_rounds_ = 0;
         is_on_ = false;
         return Verdict::keep_running;

@@ -65,11 +65,11 @@ public:
 
     /// Records a visible change of a byte, or another event that may end a wait.
     void note_memory_change() { ++changes_; }
-    u64 changes() const { return changes_; }
+    u64 change_count() const { return changes_; }
     /// Records progress: lanes have started or ended, or a warp has computed for a long time
     /// without waiting.
-    void note_progress() { ++progress_events_; }
-    u64 progress() const { return changes_ + progress_events_; }
+    void note_progress() { ++progress_event_count_; }
+    u64 progress_count() const { return changes_ + progress_event_count_; }
 
     // ---- used while the blocks appear to be stuck ----
 
@@ -99,7 +99,7 @@ private:
         /// none
         const Op* polling_op = nullptr;
     };
-    struct Plan {
+    struct WatchedFunction {
         std::vector<Step> steps;  ///< the data about each instruction of the body
         std::vector<RegisterPlacement> placed_registers;  ///< the deciding registers
     };
@@ -115,8 +115,8 @@ private:
     bool may_host_still_write();
 
     Launch* launch_ = nullptr;
-    u64 changes_ = 0, progress_events_ = 0;
-    u64 progress_seen_ = 0;
+    u64 changes_ = 0, progress_event_count_ = 0;
+    u64 last_progress_count_ = 0;
     u32 idle_rounds_ = 0;
 
     bool is_on_ = false;
@@ -127,7 +127,7 @@ private:
     bool reads_clock_ = false;
     /// base-2 logarithm of the number of cycles by which the simulated clock advances next
     u32 next_skip_exponent_ = 0;
-    std::unordered_map<const FunctionCode*, Plan> plans_;
+    std::unordered_map<const FunctionCode*, WatchedFunction> watched_functions_;
     /// The addresses of the words that polling loads have read.
     std::vector<u64> polled_addresses_;
     std::optional<Report> host_wait_report_;

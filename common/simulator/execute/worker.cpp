@@ -54,10 +54,10 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u
     launch_ = &launch;
     shared_log_ = &shared_log;
     seed_ = order_seed;
-    max_resident_ = max_resident;
+    max_resident_blocks_ = max_resident;
     blocks_ = launch.only_blocks.empty() ? launch.config.grid.count() : launch.only_blocks.size();
     prepared_residents_ = 0;
-    waiting_.clear();
+    waiting_blocks_.clear();
     watch_.begin_launch(launch);
     for (auto& r : residents_) r->is_busy = false;
     prepare_clusters();
@@ -82,7 +82,7 @@ void Worker::prepare_block(Resident& block) {
     block.threads = threads;
     block.shared_bytes =
         launch_->kernel->static_shared_bytes + launch_->config.dynamic_shared_bytes;
-    block.reserved_shared = code.reserved_shared;
+    block.uses_reserved_shared = code.uses_reserved_shared;
     block.shared = block.own_shared.allocate(block.shared_end());
     block.uniform_registers = block.own_uniform.allocate(code.uniform_bytes);
     // Add one more cache line for each warp, so that the same register in different warps does not
@@ -104,20 +104,20 @@ void Worker::prepare_block(Resident& block) {
     u8* parameters = block.own_parameters.allocate(parameter_bytes * warps);
 
     const std::size_t sites = launch_->kernel->sites.size();
-    block.last_rows.assign(sites * warps, 0);
+    block.last_row_addresses.assign(sites * warps, 0);
 
     block.warps.assign(warps, Warp{});
     for (u32 k = 0; k < warps; ++k) {
         Warp& w = block.warps[k];
         w.block = &block;
         w.index = k;
-        w.kernel_file = w.register_files[kOwnFile] = register_files + register_file_bytes * k;
+        w.kernel_registers = w.register_files[kOwnFile] = register_files + register_file_bytes * k;
         w.register_files[kUniformFile] = block.uniform_registers;
         w.existing_lanes = mask_of_first_lanes(threads - k * kLanes);
-        w.counters = totals.sites.data();
+        w.site_counters = totals.sites.data();
         w.straight_line_counts = totals.straight_line_counts.data();
-        w.caches = caches_.data();
-        w.last_rows = block.last_rows.data() + sites * k;
+        w.site_caches = caches_.data();
+        w.last_row_addresses = block.last_row_addresses.data() + sites * k;
         w.checks = launch_->checks;
         w.local_memory = block.local_memory + u64{local_bytes} * kLanes * k;
         w.local_bytes = local_bytes;
@@ -125,8 +125,9 @@ void Worker::prepare_block(Resident& block) {
         w.kernel_parameters = parameters + parameter_bytes * k;
     }
     fill_constants(code.constants, block.warps[0]);
-    run_prologue(code.launch_specials, code.launch_prologue, block.warps[0]);
-    for (Warp& w : block.warps) run_prologue(code.position_specials, code.position_prologue, w);
+    run_prologue(code.launch_special_slots, code.launch_prologue, block.warps[0]);
+    for (Warp& w : block.warps)
+        run_prologue(code.position_special_slots, code.position_prologue, w);
     prepare_checks(block);
 }
 
@@ -143,7 +144,8 @@ void Worker::prepare_checks(Resident& block) {
         block.block_race.begin_launch(*launch_->kernel, *shared_log_, enabled_checks,
                                       static_cast<u32>(block.warps.size()));
     }
-    const bool may_repeat = code.has_repeatable_shared_steps && (!code.plain || code.is_recorded);
+    const bool may_repeat =
+        code.has_repeatable_shared_steps && (!code.is_plain || code.is_recorded);
     block.ledger.begin_launch(static_cast<u32>(block.warps.size()),
                               may_repeat && block.shared_end(), launch_->clean_block);
 }
@@ -155,7 +157,7 @@ void Worker::attach_listeners(Warp& w) {
     w.listener = w.step_listener;
     w.has_recorded_enough = false;
     if (trace().is_enabled(block, w.index)) w.listener = &trace();
-    if (!w.listener && launch_->is_recorded(block)) w.listener = &neighbours;
+    if (!w.listener && launch_->is_recorded(block)) w.listener = &neighbour_log;
 }
 
 void Worker::start_warps(Block& block) {
@@ -163,10 +165,10 @@ void Worker::start_warps(Block& block) {
     for (Warp& w : block.warps) {
         w.live_lanes = w.existing_lanes;
         w.has_met_barrier = false;
-        w.last_poll = 0;
+        w.last_poll_hash = 0;
         w.enter_frame(nullptr);
         w.pending_loads = 0;
-        w.undefined = nullptr;
+        w.undefined_bytes = nullptr;
         w.cluster_arrived = w.cluster_completed = 0;
         attach_listeners(w);
         reset_spin_limit(w);
@@ -189,7 +191,7 @@ void Worker::start_warps(Block& block) {
     block.phase_bytes.clear();
     block.mbarrier_inits.clear();
     block.is_abandoned = false;
-    block.undefined.clear();
+    block.undefined_bytes_of_warps.clear();
 }
 
 Block& Worker::begin_block(u64 number, Cluster* cluster) {
@@ -207,10 +209,10 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
     block.linear_index = number;
     block.index = launch_->config.grid.position_of(number);
     enter_cluster(block, cluster);
-    run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
+    run_prologue(launch_->code->block_special_slots, launch_->code->block_prologue, block.warps[0]);
     start_warps(block);
     if (launch_->global_race)
-        launch_->global_race->begin_block(block.global_race, number, &in_flight_);
+        launch_->global_race->begin_block(block.global_race, number, &store_in_flight_);
     block.ledger.begin_block();
     const bool is_repeated_block = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !is_repeated_block && !cluster) begin_shared_checks(block);
@@ -220,7 +222,7 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
     // Cooperative groups expect the barriers in reserved shared memory to be zero when a block
     // begins.
-    if (block.reserved_shared)
+    if (block.uses_reserved_shared)
         std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
                     DeviceModel::shared_reserved_used);
     return block;
@@ -270,7 +272,7 @@ u64 Worker::block_number(u64 position) const {
 
 void Worker::advance_block(Block& block) {
     if (run_block(block, seed_) == BlockOutcome::waits_for_others) {
-        waiting_.push_back(&block);
+        waiting_blocks_.push_back(&block);
         return;
     }
     end_block(block);
@@ -302,7 +304,7 @@ void Worker::report_no_memory() {
 void Worker::run_blocks() {
     bool has_more_blocks = true;
     while (!launch_->failed()) {
-        if (has_more_blocks && waiting_.size() < max_resident_) {
+        if (has_more_blocks && waiting_blocks_.size() < max_resident_blocks_) {
             const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
             has_more_blocks = nth < blocks_;
             if (has_more_blocks) {
@@ -315,39 +317,40 @@ void Worker::run_blocks() {
                 continue;
             }
         }
-        if (waiting_.empty()) return;
+        if (waiting_blocks_.empty()) return;
         run_round();
     }
 }
 
 /// Runs every waiting block once.
 void Worker::run_round() {
-    for (Block* block : std::exchange(waiting_, {})) {
+    for (Block* block : std::exchange(waiting_blocks_, {})) {
         advance_block(*block);
         if (launch_->failed()) return;
     }
-    const Watch::Verdict verdict = watch_.end_round(waiting_);
+    const Watch::Verdict verdict = watch_.end_round(waiting_blocks_);
     if (verdict == Watch::Verdict::deadlock) report_stuck_grid();
     if (verdict == Watch::Verdict::waits_for_host) report_waiting_for_host();
 }
 
 void Worker::report_stuck_grid() {
-    const Block& block = *waiting_.front();
+    const Block& block = *waiting_blocks_.front();
     const Warp& stuck_warp = find_deadlocked_warp(block);
     const Fragment& f = stuck_warp.other_fragments.front();
     const u64 begun_blocks = std::min(launch_->next_block.load(), blocks_);
-    const std::string wait_text = std::to_string(waiting_.size());
+    const std::string wait_text = std::to_string(waiting_blocks_.size());
     std::string message =
-        (waiting_.size() == 1 ? "1 block waits" : wait_text + " blocks wait") +
+        (waiting_blocks_.size() == 1 ? "1 block waits" : wait_text + " blocks wait") +
         (waits_at_cluster_barrier(block)
              ? " at a barrier of the cluster, and no running thread will arrive there"
              : " for memory to change, but no running thread will change it");
     if (begun_blocks < blocks_)
-        message += "; " + std::to_string(blocks_ - begun_blocks) +
-                   (blocks_ - begun_blocks == 1 ? " more block" : " more blocks") +
-                   " cannot start until " +
-                   (waiting_.size() == 1 ? "this block" : "one of these " + wait_text + " blocks") +
-                   " ends, because the device can hold no more blocks at a time";
+        message +=
+            "; " + std::to_string(blocks_ - begun_blocks) +
+            (blocks_ - begun_blocks == 1 ? " more block" : " more blocks") +
+            " cannot start until " +
+            (waiting_blocks_.size() == 1 ? "this block" : "one of these " + wait_text + " blocks") +
+            " ends, because the device can hold no more blocks at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
     Report report = stuck_warp.describe(
@@ -377,7 +380,7 @@ void Worker::report_waiting_for_host() {
         ", which the host can write, but no thread of the grid will write. On hardware, the host "
         "continues while the kernel runs. In the simulator, the launching call returns only after "
         "the kernel has ended, so the host cannot write before that:\n" +
-        describe_waiting(*waiting_.front());
+        describe_waiting(*waiting_blocks_.front());
     report.cure =
         "Write the memory before the launch, or split the kernel in two at the place where it "
         "waits.";

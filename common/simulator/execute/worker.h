@@ -35,7 +35,7 @@ struct Resident : Block {
     SharedRace block_race;
     AlignedBytes block_registers, own_uniform, own_shared, own_local, own_local_shadow,
         own_parameters;
-    std::vector<u64> last_rows;
+    std::vector<u64> last_row_addresses;
 };
 
 /// The totals of one worker, over all blocks that it has run.
@@ -60,7 +60,7 @@ public:
     /// Ends the launch and reports the checkers' findings.
     void end_launch();
     WorkerTotals totals;
-    NeighbourLog neighbours;
+    NeighbourLog neighbour_log;
 
 private:
     Block& begin_block(u64 number, Cluster* cluster = nullptr);
@@ -90,17 +90,17 @@ private:
 
     Launch* launch_ = nullptr;
     RaceLog* shared_log_ = nullptr;
-    u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
+    u64 seed_ = 0, max_resident_blocks_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
     std::size_t prepared_residents_ = 0;  ///< the number of Residents prepared for this launch
-    std::vector<Block*> waiting_;
+    std::vector<Block*> waiting_blocks_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
     /// The number of resident clusters prepared for this launch.
     std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;
-    StoreInFlight in_flight_;
+    StoreInFlight store_in_flight_;
 };
 
 }  // namespace coalesce::simulator

@@ -34,7 +34,7 @@ constexpr u64 kAllWindowsBytes = 4 * kWindowStride;
 
 }  // namespace
 
-AddressMap draw_map(u64 seed, u64 range) {
+AddressMap draw_address_map(u64 seed, u64 range) {
     const ReservedRegion& region = kRegions[scramble(seed) % std::size(kRegions)];
     const u64 places = (region.end - region.begin) / kMemoryAlignment;
     AddressMap map;
@@ -52,7 +52,7 @@ AddressMap draw_map(u64 seed, u64 range) {
 u64 scatter_offset(u64 serial) {
     constexpr u64 kAlign = 512;
     if (current_address_map.scatter == 0) return 0;
-    return scramble(current_address_map.scatter + serial) % (kMaxScatter / kAlign) * kAlign;
+    return scramble(current_address_map.scatter + serial) % (kMaxScatterBytes / kAlign) * kAlign;
 }
 
 }  // namespace coalesce::simulator

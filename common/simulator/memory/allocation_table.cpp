@@ -27,7 +27,7 @@ const Allocation* AllocationTable::find(u64 address) const {
     return candidate && candidate->contains(address, 1) ? candidate : nullptr;
 }
 
-const Allocation* AllocationTable::nearest(u64 address) const {
+const Allocation* AllocationTable::find_nearest(u64 address) const {
     if (live_allocations.empty()) return nullptr;
     const Allocation* below = find_last_at_or_below(live_allocations, address);
     if (!below) return &live_allocations.front();

@@ -50,10 +50,10 @@ struct AddressMap {
 inline AddressMap current_address_map;
 /// Returns an address map that is possible on a GPU and that has room for `range` device addresses.
 /// `seed` selects the map.
-AddressMap draw_map(u64 seed, u64 range);
+AddressMap draw_address_map(u64 seed, u64 range);
 /// The exclusive upper bound, in bytes, of the offsets that scatter_offset() returns for small
 /// allocations.
-inline constexpr u64 kMaxScatter = 16 << 10;
+inline constexpr u64 kMaxScatterBytes = 16 << 10;
 u64 scatter_offset(u64 serial);
 
 inline u64 device_base() {
@@ -126,7 +126,8 @@ struct AllocationTable {
     u64 range_end = 0;  ///< the end of the device addresses, exclusive
     /// Returns the allocation that contains `address`, or nullptr.
     const Allocation* find(u64 address) const;
-    const Allocation* nearest(u64 address) const;  ///< returns the allocation closest to `address`
+    const Allocation* find_nearest(
+        u64 address) const;  ///< returns the allocation closest to `address`
     const Allocation* find_freed(u64 address) const;
 };
 
@@ -152,7 +153,7 @@ public:
     std::shared_ptr<const AllocationTable> table() const;
     /// Like table(), but the snapshot contains only memory that the launch can access: the memory
     /// of the devices in the mask `accessible_devices`.
-    std::shared_ptr<const AllocationTable> table_for(u64 accessible_devices) const;
+    std::shared_ptr<const AllocationTable> allocation_table_for(u64 accessible_devices) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
     std::optional<Allocation> find(u64 address) const;
@@ -160,7 +161,7 @@ public:
     /// Returns the host pointer to [address, address + bytes), or nullptr if the range is not
     /// within a single allocation.
     u8* host_view(u64 address, u64 bytes) const;
-    bool is_device_range(u64 address) const { return address - device_base() < range_; }
+    bool is_device_range(u64 address) const { return address - device_base() < range_bytes_; }
 
     /// Returns the shadow byte of the word at `address`, which must be in the device's range.
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
@@ -168,7 +169,7 @@ public:
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
     /// Copies the shadow of `bytes` bytes at `source` to `destination`, for a copy within the
     /// device.
-    void copy_written(u64 destination, u64 source, u64 bytes);
+    void copy_shadow(u64 destination, u64 source, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes selected by the bit mask `bytes` as uninitialized, on behalf of a kernel.
     /// Other threads may mark other bytes at the same time.
@@ -185,7 +186,7 @@ public:
 
     u64 capacity() const { return capacity_; }
     /// The number of device addresses, including those of managed and pinned memory.
-    u64 range() const { return range_; }
+    u64 range_bytes() const { return range_bytes_; }
     u64 bytes_in_use() const;
 
     /// Chooses a different current_address_map, so that a kernel cannot tell from its pointers that
@@ -207,7 +208,7 @@ private:
 
     u64 capacity_;
     /// The number of device addresses, including those of managed and pinned memory.
-    u64 range_ = 0;
+    u64 range_bytes_ = 0;
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;
     struct State;

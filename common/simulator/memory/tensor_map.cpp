@@ -14,7 +14,7 @@ namespace {
 /// The size of an element in bytes, indexed by CUtensorMapDataType. (The packed 4-bit and 6-bit
 /// types exist only on other devices.)
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-constexpr u32 kFirstFloat = 6;
+constexpr u32 kFirstFloatType = 6;
 
 constexpr u32 kMaxBoxElements = 256, kLargestElementStride = 8;
 constexpr u64 kMaxDimensionSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
@@ -81,7 +81,7 @@ std::string find_invalid_argument(const TensorMapArguments& a) {
     if (a.swizzle > 3) return "swizzle is not one of NONE, 32B, 64B and 128B";
     if (a.promotion > 3) return "l2Promotion is not one of NONE, 64B, 128B and 256B";
     if (a.fill > 1) return "oobFill is neither NONE nor NAN_REQUEST_ZERO_FMA";
-    if (a.fill == 1 && a.type < kFirstFloat)
+    if (a.fill == 1 && a.type < kFirstFloatType)
         return "oobFill requests NaNs, but the elements are integers";
     for (u32 d = 0; d < a.rank; ++d)
         if (const std::string error_text = find_invalid_dimension(a, d); !error_text.empty())

@@ -292,7 +292,7 @@ private:
         instruction.used_bytes = std::exchange(used_bytes_, ~0u);
         instruction.text_offset = start;
         if (lexer_.accept('@')) {
-            instruction.guard_negated = lexer_.accept('!');
+            instruction.is_guard_negated = lexer_.accept('!');
             instruction.guard = read_guard(lexer_, scopes_);
             word = lexer_.current();
             instruction.opcode = lexer_.expect_identifier("an instruction after its guard");

@@ -156,7 +156,7 @@ Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& live_
     LifetimeFinder finder(code, keeps_written_order);
     for (std::size_t p = 0; p < orders.size(); ++p)
         finder.add_piece(code.pieces[p], orders[p],
-                         live_between_pieces.list_values(live_between_pieces.at_end(p)));
+                         live_between_pieces.list_values(live_between_pieces.live_at_end(p)));
     return finder.take_lifetimes();
 }
 

@@ -21,11 +21,11 @@ public:
 
     explicit LiveBetweenPieces(const MachineCode& code);
 
-    Bits at_begin(std::size_t piece) const {
-        return combine_bits(live_.at_begin(piece), alive_before_[piece]);
+    Bits live_at_begin(std::size_t piece) const {
+        return combine_bits(live_.live_at_begin(piece), alive_before_[piece]);
     }
-    Bits at_end(std::size_t piece) const {
-        return combine_bits(live_.at_end(piece), alive_after_[piece]);
+    Bits live_at_end(std::size_t piece) const {
+        return combine_bits(live_.live_at_end(piece), alive_after_[piece]);
     }
     bool has(const Bits& bits, u32 value) const { return live_.has(bits, value); }
     std::vector<u32> list_values(const Bits& bits) const { return live_.list_values(bits); }

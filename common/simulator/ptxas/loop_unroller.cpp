@@ -76,7 +76,8 @@ bool differs_between_threads(const Instruction& i) {
     return any_of(i.operands, [](const Operand& o) {
         if (!o.is_special()) return false;
         const SpecialRegister* special = find_special_register(o.name);
-        return !special || (special->varies != Varies::launch && special->varies != Varies::block);
+        return !special ||
+               (special->scope != ValueScope::launch && special->scope != ValueScope::block);
     });
 }
 

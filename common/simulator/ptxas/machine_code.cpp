@@ -41,7 +41,7 @@ public:
           blocks_(flow.blocks()),
           values_(function, registers),
           dominators_(flow),
-          joined_(join_blocks(function, flow, values_)) {
+          joined_blocks_(join_blocks(function, flow, values_)) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             machine_code_.values.push_back({values_.words()[v], values_.is_loose(v),
                                             values_.is_half(v), values_.is_loaded_pair(v),
@@ -88,7 +88,7 @@ private:
 
     void examine_graph() {
         for (const BasicBlock& block : blocks_) {
-            Loop& loop = loops_[block.loop];
+            LoopFacts& loop = loops_[block.loop];
             ++loop.blocks;
             for (u32 at = block.begin; at < block.end; ++at)
                 loop.has_fence |= find_memory_effect(function_.body[at]) == MemoryEffect::fence;
@@ -101,7 +101,7 @@ private:
         first_block_ = first;
         add_block(piece, first);
         for (u32 last = first;;) {
-            const u32 joined_block = joined_[last];
+            const u32 joined_block = joined_blocks_[last];
             if (joined_block == last) return last;
             const std::size_t first_added = piece.code.size();
             const u32 skip_predicate = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
@@ -191,10 +191,10 @@ private:
     }
     void add_conditional_load(MachinePiece& piece, u32 at) {
         const Operand& condition = function_.body[at].operands[3];
-        const u32 chooser = condition.reg;
-        u32 predicate = chooser;
+        const u32 condition_value = condition.reg;
+        u32 predicate = condition_value;
         if (function_.body[at].opcode == "slct")
-            predicate = add_move(piece, at, 0, kPredicateLatency, {chooser});
+            predicate = add_move(piece, at, 0, kPredicateLatency, {condition_value});
         delayed_loads_.erase(conditional_load_[at]);
         add_instruction(piece, conditional_load_[at]);
         piece.code.back().is_guarded = true;
@@ -239,11 +239,11 @@ private:
         replace_by_shared_registers(machine_instruction.writes);
         if (array_value_ != kNone && machine_instruction.space == ptx::StateSpace::local)
             use_register_array(machine_instruction);
-        const bool in_one_lane = machine_instruction.is_access && runs_in_one_lane(i);
-        if (values_.adds_once_per_warp(i) && !in_one_lane)
+        const bool is_in_one_lane = machine_instruction.is_access && runs_in_one_lane(i);
+        if (values_.adds_once_per_warp(i) && !is_in_one_lane)
             combine_values_of_lanes(piece, machine_instruction);
         move_to_consecutive_registers(piece, machine_instruction);
-        for (const Constant& constant : values_.find_constants_to_load(i, in_one_lane))
+        for (const Constant& constant : values_.find_constants_to_load(i, is_in_one_lane))
             machine_instruction.reads.push_back(load_constant(piece, at, constant));
         for (const Constant& constant : values_.find_launch_constants(i))
             if (!is_skipped_block_)
@@ -255,7 +255,7 @@ private:
             for (u32& read_value : machine_instruction.reads)
                 if (machine_code_.values[read_value].words)
                     read_value = add_move(piece, at, 1, kMoveLatency, {read_value});
-        if (const u32 second = find_second_latency(i)) {
+        if (const u32 second_latency = find_second_latency(i)) {
             // The first step of `set` or `redux` writes a predicate or a uniform register, which
             // takes no words.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
@@ -263,9 +263,9 @@ private:
                                                   std::move(machine_instruction.reads))};
             piece.code.back().reads_late = machine_instruction.reads_late;
             machine_instruction.reads_late = machine_instruction.is_in_halves = false;
-            machine_instruction.latency = second;
+            machine_instruction.latency = second_latency;
             if (compares_signed_half)  // the result is sign-extended and moved
-                for (const u32 latency : {second, kArithmeticLatency})
+                for (const u32 latency : {second_latency, kArithmeticLatency})
                     machine_instruction.reads = {
                         add_move(piece, at, 1, latency, std::move(machine_instruction.reads))};
         }
@@ -346,16 +346,16 @@ private:
     /// thread's index or follows a branch on the thread's index. If so, there are no values to
     /// combine.
     bool runs_in_one_lane(const Instruction& i) const {
-        if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
-        for (u32 b = block_, first_added;
-             (first_added = dominators_.immediate_dominator(b)) != kNone; b = first_added) {
-            const BasicBlock& deciding_block = blocks_[first_added];
+        if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.is_guard_negated)) return true;
+        for (u32 b = block_, dominator; (dominator = dominators_.immediate_dominator(b)) != kNone;
+             b = dominator) {
+            const BasicBlock& deciding_block = blocks_[dominator];
             const Instruction& branch = function_.body[deciding_block.end - 1];
             if (flow_.predecessors(b).size() != 1 || !branch.guard ||
                 deciding_block.next.size() != 2 || !is_among(b, deciding_block.next))
                 continue;
             const bool is_taken = b == deciding_block.next[0];
-            if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
+            if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.is_guard_negated))
                 return true;
         }
         return false;
@@ -375,25 +375,27 @@ private:
         // If lanes may skip a store, its constant is loaded in the current block.
         const bool stays_in_block =
             is_skipped_block_ && find_memory_effect(function_.body[at]) == MemoryEffect::store;
-        const u32 first_added = constant.name && !stays_in_block ? find_block_before_loop() : kNone;
-        const bool is_outside = first_added != kNone && piece_of_block_[first_added] != kNone;
+        const u32 block_before_loop =
+            constant.name && !stays_in_block ? find_block_before_loop() : kNone;
+        const bool is_outside =
+            block_before_loop != kNone && piece_of_block_[block_before_loop] != kNone;
         for (const LoadedConstant& b : loaded_constants_)
             if (constant.name && b.constant == constant &&
                 dominators_.dominates(
-                    is_available_after_skipped_block(b, is_outside ? first_added : block_)
+                    is_available_after_skipped_block(b, is_outside ? block_before_loop : block_)
                         ? b.block - 1
                         : b.block,
                     block_))
                 return b.value;
         MachinePiece& target_piece =
-            is_outside ? machine_code_.pieces[piece_of_block_[first_added]] : piece;
+            is_outside ? machine_code_.pieces[piece_of_block_[block_before_loop]] : piece;
         const u32 value = add_move(target_piece, at, constant.words, kConstantLatency, {});
         machine_code_.values[value].is_half = constant.is_half;
         const std::size_t last = target_piece.code.size() - 1;
         if (is_outside && last > 0 && target_piece.code[last - 1].is_fixed)
             std::swap(target_piece.code[last - 1], target_piece.code[last]);  // a branch stays last
-        loaded_constants_.push_back(
-            {constant, is_outside ? first_added : block_, value, is_skipped_block_ && !is_outside});
+        loaded_constants_.push_back({constant, is_outside ? block_before_loop : block_, value,
+                                     is_skipped_block_ && !is_outside});
         return value;
     }
 
@@ -417,13 +419,13 @@ private:
     u32 find_block_before_loop() const {
         const BasicBlock& block = blocks_[block_];
         const bool is_single_block_loop = is_among(block_, block.next);
-        const Loop& loop = loops_.at(block.loop);
+        const LoopFacts& loop = loops_.at(block.loop);
         if (!is_single_block_loop && loop.blocks == 1) return kNone;
         if (!is_single_block_loop && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
-        u32 first_added = block_;
-        while (first_added != kNone && blocks_[first_added].loop == block.loop)
-            first_added = dominators_.immediate_dominator(first_added);
-        return first_added;
+        u32 outer_block = block_;
+        while (outer_block != kNone && blocks_[outer_block].loop == block.loop)
+            outer_block = dominators_.immediate_dominator(outer_block);
+        return outer_block;
     }
     /// Reports whether every iteration of the loop executes the block.
     bool is_in_every_iteration(u32 block) const {
@@ -437,14 +439,14 @@ private:
 
     /// Moves the elements of a stored vector to consecutive registers.
     void move_to_consecutive_registers(MachinePiece& piece, MachineInstruction& store) {
-        for (MachineValues::Vector& combined_value :
+        for (MachineValues::Vector& vector_to_assemble :
              values_.find_vectors_to_assemble(function_.body[store.source])) {
-            replace_by_shared_registers(combined_value.read);
-            const u32 vector = add_move(piece, store.source, combined_value.words, kMoveLatency,
-                                        combined_value.read);
+            replace_by_shared_registers(vector_to_assemble.read);
+            const u32 assembled_vector = add_move(piece, store.source, vector_to_assemble.words,
+                                                  kMoveLatency, vector_to_assemble.read);
             std::erase_if(store.reads,
-                          [&](u32 value) { return is_among(value, combined_value.read); });
-            store.reads.push_back(vector);
+                          [&](u32 value) { return is_among(value, vector_to_assemble.read); });
+            store.reads.push_back(assembled_vector);
         }
     }
 
@@ -474,12 +476,12 @@ private:
     const MachineValues values_;
     const Dominators dominators_;
     /// for each block, the next block of its piece (see joined_blocks.h)
-    const std::vector<u32> joined_;
-    struct Loop {
+    const std::vector<u32> joined_blocks_;
+    struct LoopFacts {
         u32 blocks = 0;
         bool has_fence = false;
     };
-    std::map<u32, Loop> loops_;  ///< for each loop, by BasicBlock::loop
+    std::map<u32, LoopFacts> loops_;  ///< for each loop, by BasicBlock::loop
     std::vector<LoadedConstant> loaded_constants_;
     struct NearAddress {
         u32 base = 0;

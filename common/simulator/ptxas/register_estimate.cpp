@@ -141,7 +141,7 @@ public:
 
     /// Returns, for each instruction that starts an unrolled loop, the number of iterations that
     /// are combined.
-    std::vector<u32> turns_unrolled() const {
+    std::vector<u32> unroll_factors() const {
         std::vector<u32> unrolled_turns(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)
             for (const MachineInstruction& i : piece.code)
@@ -184,7 +184,7 @@ private:
     StraightCode straight_code(std::size_t p) const {
         StraightCode straight;
         straight.code = code_.pieces[p].code;
-        const LiveBetweenPieces::Bits begin = live_.at_begin(p), end = live_.at_end(p);
+        const LiveBetweenPieces::Bits begin = live_.live_at_begin(p), end = live_.live_at_end(p);
         for (u32 v : live_.list_values(end)) straight.live_through_words += code_.values[v].words;
         std::map<u32, u32> numbers;
         const auto renumber = [&](u32& value) {
@@ -324,8 +324,8 @@ u32 max_resident_blocks(u32 warps, u64 shared) {
 
 std::vector<u32> Estimate::unrolled_loops() const {
     std::vector<u32> loops;
-    for (u32 k = 0; k < turns_unrolled.size(); ++k)
-        if (turns_unrolled[k] > 0) loops.push_back(k);
+    for (u32 k = 0; k < unroll_factors.size(); ++k)
+        if (unroll_factors[k] > 0) loops.push_back(k);
     return loops;
 }
 
@@ -353,7 +353,7 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const EstimatedFunction& compiled = program.compiled(kernel);
     const u32 allowed_registers = std::min(registers, max_allowed_registers(kernel));
     return {allowed_registers, registers - allowed_registers, compiled.instruction_positions(),
-            compiled.turns_unrolled()};
+            compiled.unroll_factors()};
 }
 
 }  // namespace coalesce::simulator

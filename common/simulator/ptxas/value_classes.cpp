@@ -123,7 +123,7 @@ private:
         if (i.opcode == "ld" && i.has("param"))
             return i.operands.size() == 2 && is_kernel_parameter(i.operands[1]);
         const LaneInstruction* lane_instruction = find_lane_instruction(i.opcode, i.modifiers);
-        return lane_instruction && !lane_instruction->reads_carry;
+        return lane_instruction && !lane_instruction->uses_carry;
     }
 
     /// Reports whether the address is a kernel parameter with a fixed offset. The value at such an
@@ -158,11 +158,11 @@ private:
     }
 
     static ValueClass find_special_class(const SpecialRegister& special) {
-        switch (special.varies) {
-            case Varies::launch: return ValueClass::launch;
-            case Varies::block: return ValueClass::block;
-            case Varies::thread: return ValueClass::warp_position;
-            case Varies::always: break;
+        switch (special.scope) {
+            case ValueScope::launch: return ValueClass::launch;
+            case ValueScope::block: return ValueClass::block;
+            case ValueScope::thread: return ValueClass::warp_position;
+            case ValueScope::every_read: break;
         }
         return ValueClass::thread;
     }

@@ -32,7 +32,7 @@ std::optional<PartPlace> find_register_place(const FunctionCode& code, const std
                      [&](const ptx::Register& ast_register) { return ast_register.name == name; });
     if (register_entry == registers.end()) return std::nullopt;
     const u32 root = code.roots[static_cast<std::size_t>(register_entry - registers.begin())];
-    for (const RegisterPlacement& placed : code.placed) {
+    for (const RegisterPlacement& placed : code.placed_registers) {
         if (placed.root != root) continue;
         const bool is_predicate = placed.bytes == slot_bytes(Width::predicate);
         return PartPlace{is_predicate ? PartPlace::Kind::predicate : PartPlace::Kind::reg,
@@ -118,7 +118,7 @@ void find_assignments(TracedFunction& function) {
             if (place.kind == PartPlace::Kind::reg || place.kind == PartPlace::Kind::predicate)
                 parts_by_offset[place.offset].push_back(k);
     std::map<u32, u64> offset_of_root;
-    for (const RegisterPlacement& placed : function.code->placed)
+    for (const RegisterPlacement& placed : function.code->placed_registers)
         offset_of_root[placed.root] = placed.offset;
     function.assigned_parts.resize(ast.body.size());
     for (std::size_t k = 0; k < ast.body.size(); ++k) {
@@ -157,7 +157,7 @@ bool begins_path(const ptx::Instruction& instruction) {
 /// single step.
 void find_lines(TracedFunction& function) {
     const auto& body = function.code->ast->body;
-    for (const ptx::Instruction& ast_register : body) function.lines.push_back(ast_register.where);
+    for (const ptx::Instruction& instruction : body) function.lines.push_back(instruction.where);
     u32 begin = 0;  // the last instruction with an effect, or the start of the path
     for (u32 k = 0; k < body.size(); ++k) {
         if (begins_path(body[k])) begin = k + 1;
@@ -242,11 +242,11 @@ void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, Blo
         if (kernel.ast->parameters[k].size != sizeof pointer) continue;
         std::memcpy(&pointer, launch.parameters.data() + kernel.parameter_offsets[k],
                     sizeof pointer);
-        const Allocation* register_entry = launch.allocations->find(pointer);
-        if (!register_entry) continue;
+        const Allocation* allocation = launch.allocations->find(pointer);
+        if (!allocation) continue;
         TracedArray array{.name = "argument " + std::to_string(k + 1),
                           .address = pointer,
-                          .bytes = register_entry->end - pointer};
+                          .bytes = allocation->end - pointer};
         if (k < parameters.size() && parameters.size() == kernel.ast->parameters.size()) {
             array.name = parameters[k]->name;
             if (parameters[k]->element) array.element = *parameters[k]->element;
@@ -269,7 +269,7 @@ const u8* find_address(const PartPlace& place, const Warp& w, const Frame* frame
     switch (place.kind) {
         case PartPlace::Kind::reg:
         case PartPlace::Kind::predicate:
-            return (frame ? frame->registers : w.kernel_file) + place.offset;
+            return (frame ? frame->registers : w.kernel_registers) + place.offset;
         case PartPlace::Kind::local:
             return w.local_memory + u64{w.local_bytes} * l + (frame ? frame->local_base : 0) +
                    place.offset;
@@ -301,10 +301,10 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
     const auto& body = code.ast->body;
     if (!code.ops.empty()) function.first_source = code.ops.front().source;
     std::vector<std::string>& lines = trace.instructions.emplace_back();
-    for (const ptx::Instruction& ast_register : body)
-        lines.emplace_back(ast_register.opcode.empty()
-                               ? ast_register.label + ":"
-                               : std::string(kernel.module->ast->find_text(ast_register)));
+    for (const ptx::Instruction& instruction : body)
+        lines.emplace_back(instruction.opcode.empty()
+                               ? instruction.label + ":"
+                               : std::string(kernel.module->ast->find_text(instruction)));
     function.has_debug_info = variables != nullptr;
     if (variables) {
         for (const SourceVariable& variable : *variables)
@@ -326,12 +326,11 @@ u32 find_array(const Launch& launch, bool is_shared, u64 address, BlockTrace& tr
     u32 best_array = kNone;
     const auto is_better = [&](u32 k) {
         if (best_array == kNone) return true;
-        const u64 current_bytes = distance_from(trace.arrays[k], address),
-                  before = distance_from(trace.arrays[best_array], address);
+        const u64 bytes = distance_from(trace.arrays[k], address),
+                  best_bytes = distance_from(trace.arrays[best_array], address);
         // If two pointers point into the same allocation, the address belongs to the closer one.
-        return current_bytes < before ||
-               (current_bytes == before &&
-                trace.arrays[k].address > trace.arrays[best_array].address);
+        return bytes < best_bytes ||
+               (bytes == best_bytes && trace.arrays[k].address > trace.arrays[best_array].address);
     };
     for (u32 k = 0; k < trace.arrays.size(); ++k)
         if (trace.arrays[k].is_shared == is_shared && is_better(k)) best_array = k;

@@ -49,14 +49,14 @@ ScalarType find_access_type(const ptx::Instruction& instruction) {
 }
 
 void count_cost(const ObservedAccess& observed_access, StepAccess& access) {
-    if (observed_access.shared) {
+    if (observed_access.is_shared) {
         const LaneOffsets offsets = to_offsets(observed_access.addresses, observed_access.lanes);
         const Wavefronts waves =
             count_wavefronts(offsets.data(), observed_access.bytes, observed_access.lanes,
                              to_shared_kind(observed_access));
         access.cost = observed_access.kind == Access::atomic ? observed_access.wavefronts
                                                              : waves.wavefront_count;
-        access.ideal = std::min(access.cost, waves.ideal);
+        access.ideal = std::min(access.cost, waves.ideal_count);
     } else {
         access.cost =
             count_sectors(observed_access.addresses, observed_access.bytes, observed_access.lanes);
@@ -132,7 +132,7 @@ ptx::SourceLine BlockTracer::find_line(const Frame* frame, u32 source) {
                     if (is_shown(call)) return call;
         }
         if (!frame) return {};
-        source = frame->called_from->source;
+        source = frame->call_op->source;
     }
 }
 
@@ -280,7 +280,7 @@ void BlockTracer::note_access(const Warp& w, const Op* op, const ObservedAccess&
     StepAccess access{.kind = observed_access.kind == Access::load    ? TracedAccessKind::load
                               : observed_access.kind == Access::store ? TracedAccessKind::store
                                                                       : TracedAccessKind::atomic,
-                      .array = find_array(launch_, observed_access.shared,
+                      .array = find_array(launch_, observed_access.is_shared,
                                           observed_access.addresses[first_lane], trace_),
                       .lanes = observed_access.lanes,
                       .bytes = observed_access.bytes,
@@ -308,8 +308,8 @@ void BlockTracer::finish_instruction() {
                 if (f.state == Fragment::State::at_barrier && f.barrier == *pending_barrier_)
                     waiting_warps += static_cast<u32>(std::popcount(f.lanes));
         const Barrier& barrier = block.barriers[*pending_barrier_];
-        waiting_warps += barrier.arrived_without_waiting;
-        const u32 expected = barrier.expected ? barrier.expected : block.threads;
+        waiting_warps += barrier.nonwaiting_arrivals;
+        const u32 expected = barrier.expected_threads ? barrier.expected_threads : block.threads;
         trace_.steps.back().barriers.push_back({*pending_barrier_,
                                                 waiting_warps ? waiting_warps : expected, expected,
                                                 waiting_warps == 0});
@@ -329,7 +329,7 @@ void BlockTracer::read_values(const PendingAccess& pending) {
         trace_.values.push_back(address - array.address);
         const u8* source = nullptr;
         if (array.is_shared) {
-            if (warp_->block->has_shared(address, access.bytes))
+            if (warp_->block->is_in_own_shared(address, access.bytes))
                 source = warp_->block->shared + address;
         } else if (const Allocation* allocation = launch_.allocations->find(address);
                    allocation && allocation->contains(address, access.bytes)) {

@@ -102,31 +102,31 @@ void for_each_byte(Mask rows, Body body) {
 /// Converts masks of uninitialized bytes between two layouts: one mask per row, in the lane that
 /// supplies the row's address, and one mask per lane, for the lane's registers.
 template <bool Transposed>
-struct UndefinedLanes<MatrixRows<Transposed>> {
+struct SharedShapeRules<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
                                       kStore = SharedAccessKind::matrix;
 
-    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined) {
+    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined_bytes) {
         u32 register_masks[kLanes];
         const Mask rows = std::exchange(w.active, kAllLanes);
-        const bool has_undefined = undefined_in_store(w, op, register_masks);
+        const bool has_undefined = find_undefined_in_store(w, op, register_masks);
         w.active = rows;
-        std::fill_n(undefined, kLanes, 0);
+        std::fill_n(undefined_bytes, kLanes, 0);
         if (has_undefined)
             for_each_byte<Transposed>(
                 rows, [&](u32 row, u32 byte, u32 lane, u32 byte_in_registers) {
-                    undefined[row] |= (register_masks[lane] >> byte_in_registers & 1) << byte;
+                    undefined_bytes[row] |= (register_masks[lane] >> byte_in_registers & 1) << byte;
                 });
         return has_undefined;
     }
     /// Marks the uninitialized bytes of loaded registers. If `undefined` is null, all loaded bytes
     /// are initialized.
-    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined) {
+    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined_bytes) {
         u32 register_masks[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);
-        if (undefined)
+        if (undefined_bytes)
             for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
-                register_masks[lane] |= (undefined[row] >> byte & 1) << moved;
+                register_masks[lane] |= (undefined_bytes[row] >> byte & 1) << moved;
             });
         note_undefined(w, op, register_masks);
         w.active = rows;
@@ -143,7 +143,7 @@ const Op* move_rows(Warp& w, const Op* op) {
     const Kernel::Code& code = *w.block->launch->code;
     w.active = addressing_lanes(op);
     const Op* next_op = w.block->cluster ? access_in_cluster<Shape, Store, true>(w, op)
-                        : code.plain && !code.is_recorded
+                        : code.is_plain && !code.is_recorded
                             ? access_in_plain_mode<Shape, Store>(w, op)
                             : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
@@ -154,11 +154,12 @@ const Op* move_rows(Warp& w, const Op* op) {
 /// `MatrixOp::addresses`. If an address is outside shared memory, ends the launch and returns
 /// false.
 bool resolve_shared_addresses(Warp& w, const Op* op, Op& access) {
-    access.a = op->matrix->addresses;
+    access.a = op->matrix->address_slot;
     access.immediate = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        if ((addressing_lanes(op) >> l & 1) && find_space(address) != StateSpace::shared) {
+        if ((addressing_lanes(op) >> l & 1) &&
+            find_space_of_address(address) != StateSpace::shared) {
             return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
                                  "The address of a matrix row is outside of shared memory.", l,
                                  address);
@@ -213,8 +214,10 @@ Description describe_matrix_access(const ptx::Instruction& i, const ptx::Functio
     return describe_for_whole_warp(
         i, {.run = store ? handler : load,
             .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
-            .memory_uses =
-                {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
+            .memory_uses = {{.space = space,
+                             .is_load = !store,
+                             .is_store = store,
+                             .bytes_per_lane = kTileRowBytes}},
             .count = static_cast<u8>(count),
             .matrix = matrix,
             .has_repeatable_shared_steps = true});
@@ -238,7 +241,7 @@ Description describe_for_whole_warp(const ptx::Instruction& instruction,
                                     FamilyInstruction family_instruction, std::size_t optional) {
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
     if (!family_instruction.matrix) family_instruction.matrix = std::make_shared<MatrixOp>();
-    family_instruction.warp_sync = true;
+    family_instruction.is_warp_sync = true;
     family_instruction.has_side_effects = true;  // a lane's result depends on the other lanes
     const std::size_t count = family_instruction.operands.size();
     return describe(instruction, std::move(family_instruction), count - optional, count);

@@ -16,16 +16,16 @@
 
 namespace coalesce::simulator {
 
-/// A texture or surface instruction. OperandList::read lists the object, the layer (only for a
+/// A texture or surface instruction. OperandList::read_slots lists the object, the layer (only for a
 /// layered object), the coordinates, and further operands.
 struct ImageOp : OperandList {
     ImageShape shape;
     bool is_surface = false;
 
-    u32 first_coordinate() const { return shape.layered ? 2 : 1; }
+    u32 first_coordinate_index() const { return shape.is_layered ? 2 : 1; }
     /// Returns the number of texture coordinates. A cubemap has three: the components of a
     /// direction vector.
-    u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
+    u32 coordinate_count() const { return shape.is_cube ? 3 : shape.dimensions; }
 };
 
 /// Returns the shape that the instruction's modifier specifies, such as `1d`, `a2d` or `cube`.
@@ -88,18 +88,18 @@ public:
     void check_written(const Tap& tap, int lane);
     /// Counts the accesses, grouped into requests of `lanes_per_request` lanes each, and notifies
     /// the race checker and listeners.
-    void finish(int lanes_per_request);
+    void count_and_notify(int lanes_per_request);
     /// Returns the resolved addresses. Must be called only if the instruction has a single row.
-    const Resolved& only_row() const { return rows_[0]; }
+    const ResolvedAddresses& only_row() const { return rows_[0]; }
 
 private:
-    void count(int lanes_per_request) const;
+    void count_requests(int lanes_per_request) const;
 
     Warp& w_;
     const Op* op_;
     const Access kind_;
     u32 bytes_ = 0;  ///< the size in bytes of the widest access by a lane
-    Resolved rows_[kMaxTaps];
+    ResolvedAddresses rows_[kMaxTaps];
     u64 sectors_[kMaxTaps][kLanes];
 };
 
