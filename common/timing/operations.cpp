@@ -366,8 +366,8 @@ void WarpLowering::add_local(Draft& draft, const Step& step, bool load) {
     (load ? local_loads_ : local_stores_).push_back(last());
 }
 
-/// Adds the accesses to local memory that a kernel with too few registers makes in an iteration of a
-/// loop: ptxas stores each excess value, and loads it before its next use.
+/// Adds the accesses to local memory that a kernel with too few registers makes in an iteration of
+/// a loop: ptxas stores each excess value, and loads it before its next use.
 void WarpLowering::add_spills() {
     const auto accesses = static_cast<float>(2 * recording_.spilled_registers);
     Operation& operation = next().operation;

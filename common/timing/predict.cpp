@@ -457,8 +457,8 @@ bool has_many_conflicts(const Recording& recording) {
 
 /// Returns the time in milliseconds that atomics on the most contended range of global memory take.
 /// The L2 cache executes the atomics of a range one after another: each sector of a request, and
-/// each lane. (Measured on an H200: 4 million warps that add to one address, and warps that count in
-/// 16 or 256 bins.)
+/// each lane. (Measured on an H200: 4 million warps that add to one address, and warps that count
+/// in 16 or 256 bins.)
 double contended_atomics_ms(const Recording& recording) {
     constexpr double ns_per_sector = .64, ns_per_lane = .145, max_new_fraction = .5;
     constexpr std::uint64_t sectors_per_range = 16;
@@ -482,7 +482,8 @@ double contended_atomics_ms(const Recording& recording) {
                 range.last_block = &block;
             }
         }
-    // The recorded blocks are far apart, so the whole grid shares a range that two of them use. If only one block was recorded, its neighbours show whether blocks share their data.
+    // The recorded blocks are far apart, so the whole grid shares a range that two of them use. If
+    // only one block was recorded, its neighbours show whether blocks share their data.
     if (recording.recorded_blocks.size() < 2 && new_fraction(recording.writes) > max_new_fraction)
         return 0;
     const std::size_t min_blocks = std::min<std::size_t>(2, recording.recorded_blocks.size());

@@ -54,7 +54,7 @@ T magnitude(T value) {
     return make_from_bit_pattern<T>(bit_pattern(value) & ~kSignBit<T>);
 }
 template <class T>
-T with_sign_of(T value, T sign) {
+T copy_sign(T value, T sign) {
     return make_from_bit_pattern<T>((bit_pattern(value) & ~kSignBit<T>) |
                                     (bit_pattern(sign) & kSignBit<T>));
 }

@@ -125,7 +125,7 @@ inline BF16 to_bf16(double value) {
 }
 /// Converts a value to T, rounding to nearest.
 template <class T>
-T nearest(auto value) {
+T round_to_nearest(auto value) {
     if constexpr (std::is_same_v<T, F16>)
         return to_f16(value);
     else if constexpr (std::is_same_v<T, BF16>)
@@ -138,11 +138,11 @@ T nearest(auto value) {
 
 template <Half H>
 H operator+(H a, H b) {
-    return nearest<H>(to_float(a) + to_float(b));
+    return round_to_nearest<H>(to_float(a) + to_float(b));
 }
 template <Half H>
 H operator-(H a, H b) {
-    return nearest<H>(to_float(a) - to_float(b));
+    return round_to_nearest<H>(to_float(a) - to_float(b));
 }
 inline F16 operator*(F16 a, F16 b) {
     return to_f16(to_float(a) * to_float(b));
@@ -156,7 +156,7 @@ template <Half H>
 H fma(H a, H b, H c) {
     // The product is exact in double.
     const double product = double{to_float(a)} * double{to_float(b)};
-    return nearest<H>(add_rounding_to_odd(product, double{to_float(c)}));
+    return round_to_nearest<H>(add_rounding_to_odd(product, double{to_float(c)}));
 }
 
 template <Half H>
@@ -171,7 +171,7 @@ H propagate_nan(H rounded, H, H, Sources...) {
 }
 template <Half H>
 H saturate_to_unit(H value) {
-    return nearest<H>(saturate_to_unit(to_float(value)));
+    return round_to_nearest<H>(saturate_to_unit(to_float(value)));
 }
 
 // ---- rounding in any direction to any format ----

@@ -150,7 +150,7 @@ cudaError_t catch_error(Body body) {
 
 /// Runs a call that does not need the device, such as a query for versions, counts or attributes.
 template <class Body, class... Arguments>
-cudaError_t answer(const char* name, Body body, const Arguments&... arguments) noexcept {
+cudaError_t run_call(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
     return set_last_error(call.end_call(catch_error([&] { body(arguments...); })));
 }
@@ -158,8 +158,8 @@ cudaError_t answer(const char* name, Body body, const Arguments&... arguments) n
 /// Runs a call that needs the device. If the context has an error, returns this error without
 /// running `body`.
 template <class Body, class... Arguments>
-cudaError_t api(const char* name, Body body, const Arguments&... arguments) noexcept {
-    return answer(name, [&] {
+cudaError_t run_device_call(const char* name, Body body, const Arguments&... arguments) noexcept {
+    return run_call(name, [&] {
         require_success(context_error());
         body(arguments...);
     });

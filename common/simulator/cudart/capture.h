@@ -114,14 +114,15 @@ void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event);
 template <class Describe, class... Arguments>
 cudaError_t queue_in_stream(const char* name, cudaStream_t stream, Describe describe,
                             const Arguments&... arguments) noexcept {
-    return call_on_stream(name, stream,
-                          [&] { execute_or_capture(stream, describe(arguments...)); });
+    return run_stream_call(name, stream,
+                           [&] { execute_or_capture(stream, describe(arguments...)); });
 }
 
 /// Runs a call that waits for the device or changes its state.
 template <class Body, class... Arguments>
-cudaError_t unsafe_api(const char* name, Body body, const Arguments&... arguments) noexcept {
-    return api(name, [&] {
+cudaError_t run_capture_unsafe_call(const char* name, Body body,
+                                    const Arguments&... arguments) noexcept {
+    return run_device_call(name, [&] {
         check_capture_allows_call();
         body(arguments...);
     });
@@ -132,7 +133,7 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
 template <class Describe, class... Arguments>
 cudaError_t execute_now(const char* name, Describe describe,
                         const Arguments&... arguments) noexcept {
-    return api(name, [&] {
+    return run_device_call(name, [&] {
         check_default_stream_order(nullptr);
         check_capture_allows_call();
         const StreamWork work(nullptr);

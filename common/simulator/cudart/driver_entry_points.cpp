@@ -82,9 +82,9 @@ void find_entry_point(const char* symbol, void** function, unsigned long long fl
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
                                              unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* result) {
-    return answer(__func__, [&] { find_entry_point(symbol, function, flags, result); });
+    return run_call(__func__, [&] { find_entry_point(symbol, function, flags, result); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion, _ptsz);
 
-COALESCE_BY(answer, cudaGetDriverEntryPoint, find_entry_point, 4);
+COALESCE_BY(run_call, cudaGetDriverEntryPoint, find_entry_point, 4);
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPoint, _ptsz);

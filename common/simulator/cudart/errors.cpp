@@ -87,7 +87,7 @@ namespace {
 /// and its later messages are unlikely to say anything new.
 constexpr std::size_t kMaxPrintedSentences = 1000;
 
-void print_once(const std::string& sentence) {
+void print_sentence_once(const std::string& sentence) {
     static std::mutex mutex;
     static auto& printed_texts = *new std::set<std::string>;
     if (options().quiet) return;
@@ -160,7 +160,7 @@ CurrentCall::~CurrentCall() {
     current_call = outer_call_;
     if (outer_call_) return;
     for (const std::string& sentence : explanations_) {
-        print_once(*name_ ? std::string(name_) + ": " + sentence : sentence);
+        print_sentence_once(*name_ ? std::string(name_) + ": " + sentence : sentence);
     }
 }
 
@@ -205,7 +205,7 @@ void CurrentCall::set_launched_kernel(const std::string& kernel) {
 
 void explain(const std::string& sentence) {
     if (current_call) return current_call->find_outermost().explanations_.push_back(sentence);
-    print_once(sentence);
+    print_sentence_once(sentence);
 }
 
 void report_unsupported(const std::string& message, const std::string& cure,

@@ -93,17 +93,17 @@ void set_function_attribute(const void* function, cudaFuncAttribute attribute, i
 }  // namespace
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(attributes);
         get_attributes(Modules::instance().find_prepared_kernel(function), *attributes);
     });
 }
 
-COALESCE_BY(api, cudaFuncSetAttribute, set_function_attribute, 3);
+COALESCE_BY(run_device_call, cudaFuncSetAttribute, set_function_attribute, 3);
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int device) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(device == 0, cudaErrorInvalidDevice);
         set_function_attribute(kernel, attribute, value);
     });
@@ -111,7 +111,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
 
 /// Checks and ignores the preferred split between L1 and shared memory, which is only a hint.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
         Modules::instance().find_prepared_kernel(function);
     });
@@ -119,11 +119,11 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
 
 /// Ignores the bank size. Since compute capability 5, hardware ignores it too.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-    return api(__func__, [&] { Modules::instance().find_prepared_kernel(function); });
+    return run_device_call(__func__, [&] { Modules::instance().find_prepared_kernel(function); });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(name);
         *name = Modules::instance().find_kernel(function).name.c_str();
     });
@@ -131,7 +131,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
 
 cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
                                  size_t* bytes) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(offset);
         const Kernel& kernel = *Modules::instance().find_prepared_kernel(function).kernel;
         require(index < kernel.parameter_offsets.size());

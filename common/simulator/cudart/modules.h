@@ -111,8 +111,8 @@ public:
     void unload_all();
 
 private:
-    void parse_locked(LoadedModule& module);
-    void unload_locked(LoadedModule& module);
+    void read_locked_module(LoadedModule& module);
+    void unload_locked_module(LoadedModule& module);
 
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;

@@ -71,9 +71,9 @@ std::string format_own_reports(const std::vector<Report>& all_reports) {
     if (all_reports.empty()) return "no reports";
     u64 printed_reports = 0;
     bool has_unprinted = false;
-    for (const Report& one : all_reports) {
-        printed_reports += one.count;
-        has_unprinted |= one.count == kMaxReportCount;
+    for (const Report& report : all_reports) {
+        printed_reports += report.count;
+        has_unprinted |= report.count == kMaxReportCount;
     }
     // The total also includes reports that are missing from the list.
     if (!has_unprinted) printed_reports = reports().total_count();

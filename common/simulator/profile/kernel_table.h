@@ -38,7 +38,7 @@ struct Counters : CoalesceCounters {
 struct NamedCounter {
     const char* name;
     u64 Counters::*value;
-    bool per_line;  ///< true if the counter is also known for every source line
+    bool is_counted_per_line;  ///< true if the counter is also known for every source line
 };
 
 inline constexpr NamedCounter kCounters[] = {
@@ -107,7 +107,7 @@ struct KernelRow {
     u64 launches = 0;  ///< the number of completed launches
     /// The number of launches that an error stopped. These launches are not included in the other
     /// members.
-    u64 stopped = 0;
+    u64 stopped_launches = 0;
     /// The number of launches that were not checked (Options::max_checked_launches).
     u64 unchecked_launches = 0;
     Dim3 grid, block;   ///< the dimensions of the last launch, completed or stopped

@@ -27,15 +27,16 @@ struct PredictedKernel {
     u64 launches = 0;
     /// The number of launches assumed to take as long as an earlier launch.
     u64 repeated_launches = 0;
-    /// The number of launches without a predicted time. `reason` says why they have none.
+    /// The number of launches without a predicted time. `unpredicted_reason` says why they have
+    /// none.
     u64 unpredicted_launches = 0;
-    std::string reason;
+    std::string unpredicted_reason;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
     /// The properties of these launches that the time model does not cover.
     std::vector<timing::Unknown> unknown_waits;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
-    std::optional<timing::Prediction> longest;
+    std::optional<timing::Prediction> longest_launch;
     /// The time that the longest launch would save without each of its inefficiencies. Empty unless
     /// Options::finds_savings is set.
     std::vector<timing::Saving> savings;
@@ -58,15 +59,15 @@ public:
 
 private:
     /// The launch parameters on which the time is assumed to depend: grid, block and shared memory.
-    using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
-    struct Launches {
-        u64 count = 0, predicted = 0;
+    using LaunchShape = std::tuple<u64, u32, u32, u32, u64, u32>;
+    struct LaunchesOfShape {
+        u64 count = 0, predicted_launches = 0;
         double ms = 0;  ///< the sum of the predicted times, in milliseconds
     };
-    static Shape launch_shape(const LaunchConfig& config);
+    static LaunchShape launch_shape(const LaunchConfig& config);
 
     timing::Gpu gpu_;
-    std::map<std::string, std::map<Shape, Launches>> launches_;
+    std::map<std::string, std::map<LaunchShape, LaunchesOfShape>> launches_;
     std::map<std::string, PredictedKernel> kernels_;
 };
 

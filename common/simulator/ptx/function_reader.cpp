@@ -62,11 +62,12 @@ Position read_location(Lexer& lexer, Inlining& inlining) {
     };
     const Position position = read_position(true);
     while (lexer.accept(',')) {
-        const std::string_view value_name = lexer.expect_identifier("function_name or inlined_at");
-        if (value_name == "function_name") {
+        const std::string_view attribute_name =
+            lexer.expect_identifier("function_name or inlined_at");
+        if (attribute_name == "function_name") {
             lexer.expect_identifier("a label");
             if (lexer.is_at('+')) read_integer(lexer);
-        } else if (value_name == "inlined_at") {
+        } else if (attribute_name == "inlined_at") {
             inlining.add_caller(position, read_position(false));
         } else {
             lexer.fail_expected("function_name or inlined_at before this");

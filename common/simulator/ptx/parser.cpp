@@ -40,8 +40,8 @@ private:
         } else if (lexer_.accept_directive(".file")) {
             read_file(lexer_, *module_);
         } else if (lexer_.accept_directive(".loc")) {
-            Inlining outside_functions;
-            location_ = to_source_line(read_location(lexer_, outside_functions));
+            Inlining inlining_outside_functions;
+            location_ = to_source_line(read_location(lexer_, inlining_outside_functions));
         } else if (lexer_.accept_directive(".section")) {
             read_section();
         } else if (lexer_.accept_directive(".alias")) {

@@ -12,12 +12,12 @@ bool MergedGroup::has_word_at(u64 position) const {
 
 namespace {
 
-class WordCover {
+class GroupAccessChooser {
 public:
-    WordCover(const MergedGroup& group, const Dominators& dominators)
+    GroupAccessChooser(const MergedGroup& group, const Dominators& dominators)
         : group_(group), dominators_(dominators) {}
 
-    std::map<u32, MachineAccesses> run() {
+    std::map<u32, MachineAccesses> choose_accesses() {
         std::map<u64, std::vector<MergedWord>> words_by_window;
         for (MergedWord word : group_.words) {
             word.position += group_.alignment.phase;
@@ -72,13 +72,15 @@ private:
     /// access that contains the word.
     void add_access(const MergedWord& word, u32 bytes) {
         const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
-        const u64 distance_from_access = begin - group_.accesses.at(word.at);
-        machine_accesses_[word.at].list.push_back({static_cast<i32>(distance_from_access), bytes});
+        const u64 distance_from_access = begin - group_.accesses.at(word.instruction_index);
+        machine_accesses_[word.instruction_index].list.push_back(
+            {static_cast<i32>(distance_from_access), bytes});
     }
 
     void include_word(const MergedWord& word, const MergedWord& covering_word) {
-        if (word.at != covering_word.at)
-            machine_accesses_[word.at].covering_access = covering_word.at;
+        if (word.instruction_index != covering_word.instruction_index)
+            machine_accesses_[word.instruction_index].covering_access =
+                covering_word.instruction_index;
     }
 
     const MergedGroup& group_;
@@ -90,7 +92,7 @@ private:
 
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators) {
-    return WordCover(group, dominators).run();
+    return GroupAccessChooser(group, dominators).choose_accesses();
 }
 
 }  // namespace coalesce::simulator

@@ -19,9 +19,9 @@ constexpr u32 kMaxAccessBytes = 16, kMaxElements = 4;
 
 /// A word of a PTX access. One machine instruction may access the word together with other words.
 struct MergedWord {
-    u32 at = 0;        ///< the index of the instruction in the body
-    u32 block = 0;     ///< the basic block that contains the instruction
-    u64 position = 0;  ///< the offset of the word in its group, in bytes
+    u32 instruction_index = 0;  ///< the index of the instruction in the body
+    u32 block = 0;              ///< the basic block that contains the instruction
+    u64 position = 0;           ///< the offset of the word in its group, in bytes
 };
 
 /// The known alignment of a group. For each word of the group, the difference between its address
@@ -30,7 +30,7 @@ struct Alignment {
     u32 bytes = 1;
     u64 phase = 0;
 
-    void add(const Alignment& other) {
+    void merge(const Alignment& other) {
         if (other.bytes > bytes) *this = other;
     }
 };

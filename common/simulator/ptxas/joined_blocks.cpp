@@ -57,7 +57,7 @@ public:
         examine_block(block);
         count_work_before(first_instruction, block);
         count_work_after(block, end);
-        return is_found();
+        return is_enough();
     }
 
 private:
@@ -69,7 +69,7 @@ private:
             const std::vector<u32> read_values = values_.find_read_values(i),
                                    written_values = values_.find_written_values(i);
             needed_values_.insert(read_values.begin(), read_values.end());
-            const bool is_load = is_far_load(i);
+            const bool is_load = is_global_load(i);
             if (!is_load && !contains_any_of(read_values, values_after_loads_)) continue;
             values_after_loads_.insert(written_values.begin(), written_values.end());
             if (!is_load && find_memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
@@ -79,7 +79,7 @@ private:
     void count_work_before(u32 first_instruction, const BasicBlock& block) {
         bool is_before_fence = false;
         for (u32 instruction_index = block.begin;
-             instruction_index-- > first_instruction && !is_found();) {
+             instruction_index-- > first_instruction && !is_enough();) {
             if (values_.produces_no_code(instruction_index)) continue;
             const Instruction& i = function_.body[instruction_index];
             const MemoryEffect effect = find_memory_effect(i);
@@ -98,7 +98,7 @@ private:
 
     void count_work_after(const BasicBlock& block, u32 end) {
         bool is_behind_fence = false;
-        for (u32 instruction_index = block.end; instruction_index < end && !is_found();
+        for (u32 instruction_index = block.end; instruction_index < end && !is_enough();
              ++instruction_index) {
             const Instruction& i = function_.body[instruction_index];
             if (values_.produces_no_code(instruction_index) || ends_straight_code(i)) continue;
@@ -116,7 +116,7 @@ private:
     }
 
     void count_instruction(const Instruction& i) {
-        found_load_ |= is_far_load(i);
+        has_found_load_ |= is_global_load(i);
         counted_steps_ += count_machine_instructions(i, values_) +
                           static_cast<u32>(values_.find_constants_to_load(i).size());
     }
@@ -133,7 +133,9 @@ private:
                });
     }
 
-    bool is_found() const { return found_load_ || counted_steps_ >= kMinOverlappingInstructions; }
+    bool is_enough() const {
+        return has_found_load_ || counted_steps_ >= kMinOverlappingInstructions;
+    }
 
     const ptx::Function& function_;
     const MachineValues& values_;
@@ -141,7 +143,7 @@ private:
     std::set<u32> values_after_loads_;          ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 counted_steps_ = 0;
-    bool found_load_ = false;  ///< true if another load has been found
+    bool has_found_load_ = false;  ///< true if another load has been found
 };
 
 class BlockJoiner {
@@ -219,7 +221,7 @@ private:
         for (u32 instruction_index = block.begin; instruction_index < block.end;
              ++instruction_index)
             is_load |= !values_.produces_no_code(instruction_index) &&
-                       is_far_load(function_.body[instruction_index]);
+                       is_global_load(function_.body[instruction_index]);
         if (!is_load) return true;
         u32 first_instruction = b - 1, last = b + 1;
         while (piece_predecessor_[first_instruction] != kNone)

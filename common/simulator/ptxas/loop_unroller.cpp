@@ -17,15 +17,16 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The maximum work per iteration at which ptxas unrolls a loop. The limit is higher for loops with
-/// loads, because the latencies of the unrolled loads overlap. An access counts as two
-/// instructions. (Measured by adding instructions, loads and stores to a loop until ptxas stopped
-/// unrolling it.)
-constexpr u32 kMaxUnrolledWork = 22, kMaxUnrolledWorkWithLoad = 51, kAccessWork = 2;
+/// The maximum number of instructions per iteration at which ptxas unrolls a loop. The limit is
+/// higher for loops with loads, because the latencies of the unrolled loads overlap. An access
+/// counts as two instructions. (Measured by adding instructions, loads and stores to a loop until
+/// ptxas stopped unrolling it.)
+constexpr u32 kMaxUnrolledInstructions = 22, kMaxUnrolledInstructionsWithLoad = 51,
+              kInstructionsPerAccess = 2;
 /// Limits for loops that load from shared memory. These loads have a short latency, so each of them
-/// raises the limit by only kWorkPerSharedLoad, up to a maximum.
-constexpr u32 kBaseWorkWithSharedLoads = 23, kWorkPerSharedLoad = 5,
-              kMaxUnrolledWorkWithSharedLoads = 101;
+/// raises the limit by only kInstructionsPerSharedLoad, up to a maximum.
+constexpr u32 kBaseInstructionsWithSharedLoads = 23, kInstructionsPerSharedLoad = 5,
+              kMaxUnrolledInstructionsWithSharedLoads = 101;
 
 /// Reports whether the instruction orders memory accesses as seen by other threads. ptxas does not
 /// unroll a loop that contains such an instruction. (Found by inserting single instructions into a
@@ -174,7 +175,7 @@ private:
         if (!is_short(piece)) return false;
         const Instruction& branch = function_.body[piece.code.back().source];
         if (branch.opcode != "bra" || !branch.guard) return false;
-        const Instruction* deciding_comparison = writer(piece, *branch.guard);
+        const Instruction* deciding_comparison = find_writer(piece, *branch.guard);
         if (!deciding_comparison || deciding_comparison->opcode != "setp") return false;
         if (contains_any_register(differs_in_block_, list_read_registers(*deciding_comparison)) &&
             needs_converged_threads(piece))
@@ -185,31 +186,33 @@ private:
             if (has_constant_step(piece, operand.reg))
                 is_counter = true;
             else
-                knows_end &= !writer(piece, operand.reg);
+                knows_end &= !find_writer(piece, operand.reg);
         }
         return is_counter && knows_end;
     }
 
     bool is_short(const MachinePiece& piece) const {
-        u32 work = piece.dropped_branches;  // ptxas drops these branches only after unrolling
-        u32 max_work = kMaxUnrolledWork, shared_loads = 0;
+        u32 instructions =
+            piece.dropped_branches;  // ptxas drops these branches only after unrolling
+        u32 max_instructions = kMaxUnrolledInstructions, shared_loads = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
                 return false;
             if (orders_memory(function_.body[i.source])) return false;
             if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
             const bool is_memory_access = is_access(function_.body[i.source]);
-            work += is_memory_access ? kAccessWork : 1;
+            instructions += is_memory_access ? kInstructionsPerAccess : 1;
             if (!is_memory_access || i.memory == MemoryEffect::store) continue;
             if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
                 ++shared_loads;
             else
-                max_work = kMaxUnrolledWorkWithLoad;
+                max_instructions = kMaxUnrolledInstructionsWithLoad;
         }
         if (shared_loads)
-            max_work = std::clamp(kBaseWorkWithSharedLoads + kWorkPerSharedLoad * shared_loads,
-                                  max_work, kMaxUnrolledWorkWithSharedLoads);
-        return work <= max_work;
+            max_instructions = std::clamp(
+                kBaseInstructionsWithSharedLoads + kInstructionsPerSharedLoad * shared_loads,
+                max_instructions, kMaxUnrolledInstructionsWithSharedLoads);
+        return instructions <= max_instructions;
     }
 
     /// Reports whether threads must stay converged in the loop, because they execute a collective
@@ -228,7 +231,7 @@ private:
         });
     }
 
-    const Instruction* writer(const MachinePiece& piece, u32 value) const {
+    const Instruction* find_writer(const MachinePiece& piece, u32 value) const {
         for (const MachineInstruction& i : piece.code)
             if (is_among(value, i.writes)) return &function_.body[i.source];
         return nullptr;
@@ -238,10 +241,10 @@ private:
     /// constant to the counter itself, whereas clang adds it to a copy of the counter. If the
     /// counter is the result of several additions, ptxas does not recognize the step.
     bool has_constant_step(const MachinePiece& piece, u32 value) const {
-        const Instruction* writes = writer(piece, value);
+        const Instruction* writes = find_writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
             writes->operands[1].is_register())
-            writes = writer(piece, writes->operands[1].reg);
+            writes = find_writer(piece, writes->operands[1].reg);
         if (!writes || !is_one_of(writes->opcode, {"add", "sub"})) return false;
         bool adds_constant = false, adds_to_itself = false;
         for (const Operand& o : writes->operands) {

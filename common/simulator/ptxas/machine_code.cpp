@@ -44,7 +44,7 @@ public:
           joined_blocks_(join_blocks(function, flow, values_)) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             machine_code_.values.push_back({values_.words()[v], values_.is_loose(v),
-                                            values_.is_half(v), values_.is_loaded_pair(v),
+                                            values_.is_half_register(v), values_.is_loaded_pair(v),
                                             function.registers[v].type == ptx::Type::pred});
         machine_code_.consecutive_values = values_.consecutive_values();
         for (u32 v = 0; v < function.registers.size(); ++v)
@@ -390,7 +390,7 @@ private:
         MachinePiece& target_piece =
             is_outside ? machine_code_.pieces[piece_of_block_[block_before_loop]] : piece;
         const u32 value = add_move(target_piece, at, constant.words, kConstantLatency, {});
-        machine_code_.values[value].is_half = constant.is_half;
+        machine_code_.values[value].is_half_register = constant.is_half_register;
         const std::size_t last = target_piece.code.size() - 1;
         if (is_outside && last > 0 && target_piece.code[last - 1].is_fixed)
             std::swap(target_piece.code[last - 1], target_piece.code[last]);  // a branch stays last

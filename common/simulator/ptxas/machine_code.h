@@ -66,7 +66,7 @@ struct MachineValue {
     u32 words = 0;          ///< the number of 32-bit registers that the value occupies
     bool is_loose = false;  ///< true if the value's registers need not be adjacent
     /// True if the value occupies only half of a register, which may be in either bank.
-    bool is_half = false;
+    bool is_half_register = false;
     bool is_loaded = false;  ///< true for a 64-bit value that a single instruction loads
     bool is_predicate = false;
 };

@@ -30,7 +30,7 @@ bool is_access(const Instruction& i) {
            stores_matrix(i);
 }
 
-bool is_far_load(const Instruction& i) {
+bool is_global_load(const Instruction& i) {
     const StateSpace space = find_space(i);
     return i.opcode == "ld" && !i.has("param") &&
            (space == StateSpace::global || space == StateSpace::generic);
@@ -61,7 +61,7 @@ MemoryEffect find_memory_effect(const Instruction& i) {
     return MemoryEffect::none;
 }
 
-bool moves_special(const Instruction& i) {
+bool reads_special_register(const Instruction& i) {
     return i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_special();
 }
 
@@ -73,7 +73,7 @@ bool may_diverge(const Instruction& i) {
     return !i.label.empty() || ends_straight_code(i);
 }
 
-bool uses_slow_unit(const Instruction& i) {
+bool uses_special_function_unit(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
                                     "popc", "clz", "bfind", "brev"});
@@ -111,7 +111,7 @@ u32 find_latency(const Instruction& i) {
     if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobal;
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
         return kShared;
-    if (moves_special(i) || uses_slow_unit(i)) return kSpecial;
+    if (reads_special_register(i) || uses_special_function_unit(i)) return kSpecial;
     if (is_one_of(i.opcode, {"set", "setp"})) return kPredicate;
     if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
         (i.has("s64") || i.has("u64") || i.has("wide")))

@@ -36,16 +36,16 @@ inline bool may_overlap(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
 }
 /// Reports whether the instruction is a `mov` from a special register.
-bool moves_special(const ptx::Instruction& instruction);
+bool reads_special_register(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a load, store or atomic.
 bool is_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a load from global memory.
-bool is_far_load(const ptx::Instruction& instruction);
+bool is_global_load(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction runs on the special function unit, which also computes
 /// reciprocals and conversions.
-bool uses_slow_unit(const ptx::Instruction& instruction);
+bool uses_special_function_unit(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, call or exit. Other instructions cannot move past
 /// it.
 bool ends_straight_code(const ptx::Instruction& instruction);

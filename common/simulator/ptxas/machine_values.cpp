@@ -32,7 +32,7 @@ constexpr u64 kMaxRegisterArrayBytes = 32;
 
 /// The name of the constant -32: the level of detail for fetches that specify none. The name of a
 /// numeric constant is the complement of its bits.
-constexpr u64 kLevel = ~u64{0xc2000000};
+constexpr u64 kDefaultLevelName = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
     return any_of(i.operands, [](const ptx::Operand& operand) { return operand.is_immediate(); });
@@ -158,12 +158,12 @@ MachineValues::MachineValues(const ptx::Function& function, const Registers& reg
       registers_(registers),
       needed_instructions_(find_needed_instructions(function)) {
     find_definitions();
-    find_uniform();
-    find_narrow();
-    find_folded();
+    find_uniform_values();
+    find_narrow_values();
+    find_folded_values();
     find_addresses_of_blocks();
     find_block_numbers();
-    find_words();
+    find_word_counts();
     find_vectors();
 }
 
@@ -173,7 +173,7 @@ bool MachineValues::is_uniform(u32 value) const {
 
 /// Finds the values that the uniform unit computes once per warp: the values that are uniform
 /// across a block, except floats and divisions, which the unit does not support.
-void MachineValues::find_uniform() {
+void MachineValues::find_uniform_values() {
     is_uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < is_uniform_.size(); ++r) {
         const ValueClass value_class = registers_.value_class[r];
@@ -232,7 +232,7 @@ void MachineValues::find_definitions() {
     }
 }
 
-void MachineValues::find_narrow() {
+void MachineValues::find_narrow_values() {
     is_narrow_.resize(function_.registers.size());
     for (u32 r = 0; r < is_narrow_.size(); ++r) is_narrow_[r] = bytes(r) == 8;
     bool changed = true;
@@ -270,7 +270,7 @@ bool MachineValues::stays_narrow(u32 value) const {
     });
 }
 
-void MachineValues::find_folded() {
+void MachineValues::find_folded_values() {
     is_folded_.resize(function_.registers.size());
     for (u32 r = 0; r < is_folded_.size(); ++r)
         is_folded_[r] = is_written_once(r) && is_foldable(r);
@@ -288,15 +288,17 @@ bool MachineValues::keeps_lower_bits(u32 value) const {
     const Instruction& i = definition(value);
     const Operand& source = i.operands[1];
     if (i.opcode != "cvt" || i.modifiers.size() != 2 || !source.is_register()) return false;
-    const ptx::Type to = ptx::parse_type(i.modifiers[0]), of = ptx::parse_type(i.modifiers[1]);
-    return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
-           size_of(to) <= size_of(of) && is_written_once(source.reg) &&
-           written_at(source.reg) < written_at(value) && !is_uniform(source.reg);
+    const ptx::Type result_type = ptx::parse_type(i.modifiers[0]),
+                    source_type = ptx::parse_type(i.modifiers[1]);
+    return !ptx::is_float(result_type) && !ptx::is_float(source_type) &&
+           size_of(result_type) >= 4 && size_of(result_type) <= size_of(source_type) &&
+           is_written_once(source.reg) && last_writer_of(source.reg) < last_writer_of(value) &&
+           !is_uniform(source.reg);
 }
 
 /// Reports whether the value is an address plus a constant. Accesses and asynchronous copies can
 /// add this constant themselves.
-bool MachineValues::is_offset(u32 value) const {
+bool MachineValues::is_base_plus_constant(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
     return all_of(readers_[value], [&](u32 at) {
@@ -345,7 +347,7 @@ bool MachineValues::is_foldable(u32 value) const {
     if (is_uniform_[value] && registers_.value_class[value] == ValueClass::launch)
         return false;  // the value is in the constant bank
     if (multiplies_wide) return has_only_readers(value, {"add", "sub"});
-    if (is_offset(value)) return true;
+    if (is_base_plus_constant(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.is_register() && bytes(from.reg) == 4) {
@@ -411,9 +413,9 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     const u32 at = readers_[value][0];
     const Instruction& reader = function_.body[at];
     // In a loop, a sum may read its own value from the previous iteration.
-    if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
+    if (!is_sum(reader) || reader.guard || at <= last_writer_of(value)) return false;
     if (is_folded_[reader.operands[0].reg]) return false;  // the reader already adds three values
-    for (u32 value_between = written_at(value); value_between < at; ++value_between)
+    for (u32 value_between = last_writer_of(value); value_between < at; ++value_between)
         if (may_diverge(function_.body[value_between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
@@ -473,7 +475,8 @@ void MachineValues::mark_per_thread(u32 address) {
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < is_folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
-        if (moves_special(definition(r)) && is_read_by_threads(r)) is_per_thread_[r] = true;
+        if (reads_special_register(definition(r)) && is_read_by_threads(r))
+            is_per_thread_[r] = true;
     }
 }
 
@@ -531,10 +534,10 @@ u32 MachineValues::count_product_steps(const Instruction& i) const {
     return steps;
 }
 
-bool MachineValues::is_half(u32 value) const {
+bool MachineValues::is_half_register(u32 value) const {
     return bytes(value) < 4 && !writers_[value].empty() &&
            is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
-           !uses_slow_unit(definition(value));
+           !uses_special_function_unit(definition(value));
 }
 
 std::optional<u32> MachineValues::find_extended_value(u32 value) const {
@@ -573,7 +576,7 @@ bool MachineValues::has_fixed_stride(const Instruction& i) const {
     return sets.opcode == "mov" && sets.operands.size() == 2 && sets.operands[1].is_immediate();
 }
 
-void MachineValues::find_words() {
+void MachineValues::find_word_counts() {
     words_of_values_.assign(function_.registers.size(), 0);
     for (u32 r = 0; r < words_of_values_.size(); ++r) {
         if (is_folded_[r] || is_uniform(r) || is_predicate(r)) continue;
@@ -582,14 +585,14 @@ void MachineValues::find_words() {
     for (const Instruction& i : function_.body)
         for (u32 copy : copies_in_fragment(i)) words_of_values_[copy] = 0;
     drop_unneeded_elements();
-    find_packed();
+    find_packed_values();
 }
 
 void MachineValues::drop_unneeded_elements() {
     for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
         std::set<u32> loaded;
-        for (const Operand& o : loaded_elements(*i))
+        for (const Operand& o : find_loaded_elements(*i))
             if (o.is_register()) loaded.insert(o.reg);
         for (const Operand& o : find_vector(*i)->elements)
             if (o.is_register() && !loaded.contains(o.reg)) words_of_values_[o.reg] = 0;
@@ -599,7 +602,7 @@ void MachineValues::drop_unneeded_elements() {
 /// Returns the elements that ptxas loads for a vector load. If only one half of the vector is
 /// needed, ptxas loads only that half. (If two elements from different halves are needed, ptxas
 /// loads them one by one.)
-std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
+std::vector<ptx::Operand> MachineValues::find_loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = find_vector(load)->elements;
     const auto is_needed = [&](const Operand& o) {
         return o.is_register() && !readers_[o.reg].empty();
@@ -621,7 +624,7 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
 
 /// Finds vectors of bytes or halves that stay packed in 32-bit words, because they are loaded as a
 /// vector and only stored as vectors again.
-void MachineValues::find_packed() {
+void MachineValues::find_packed_values() {
     for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
         const std::vector<Operand>& elements = find_vector(*i)->elements;
@@ -674,7 +677,7 @@ void MachineValues::find_vectors() {
         if (elements.size() > 1) consecutive_values_.push_back(elements);
     };
     for (const Instruction* i : machine_instructions_)
-        if (loads_vector(*i)) place_operands(loaded_elements(*i));
+        if (loads_vector(*i)) place_operands(find_loaded_elements(*i));
     for (const Instruction* i : machine_instructions_)
         for (const std::vector<Operand>& vector : find_vectors_read(*i)) place_operands(vector);
     for (const Instruction* i : machine_instructions_)
@@ -768,13 +771,13 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
         if (load.opcode != "ld" || find_space(load) != StateSpace::global || load.guard ||
             load.has("volatile") || find_vector(load))
             return {};
-        first_instruction = std::min(first_instruction, written_at(value));
+        first_instruction = std::min(first_instruction, last_writer_of(value));
     }
     for (u32 value_between = first_instruction; value_between < at; ++value_between) {
         const Instruction& other = function_.body[value_between];
         if (may_diverge(other) || changes_memory(find_memory_effect(other))) return {};
     }
-    return written_at(i.operands[2].reg);
+    return last_writer_of(i.operands[2].reg);
 }
 
 /// Reports whether two accesses of the same size and kind have the same address, so that the first
@@ -823,7 +826,7 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
                 // In a loop, the stored value may be the one that this load returned in an earlier
                 // iteration.
                 if (words_of_values_[moved_values[k]] == words_of_values_[loaded[k]] &&
-                    written_at(moved_values[k]) <= earlier_instruction)
+                    last_writer_of(moved_values[k]) <= earlier_instruction)
                     equal_values.push_back({loaded[k], moved_values[k]});
             if (equal_values.size() != loaded.size()) equal_values.clear();
             return equal_values;
@@ -851,7 +854,7 @@ bool MachineValues::is_zero(u32 value) const {
 }
 
 /// Returns the number of constants or uniform values that an operand contains.
-u32 MachineValues::constants_in(const Operand& operand) const {
+u32 MachineValues::count_constants(const Operand& operand) const {
     if (!operand.is_register()) return is_constant(operand);
     const u32 value = operand.reg;
     if (is_predicate(value)) return 0;
@@ -860,13 +863,13 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     const bool shifts = (is_narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
     u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
     for (std::size_t k = 1; k < i.operands.size(); ++k)
-        if (i.operands[k].is_register()) count += constants_in(i.operands[k]);
+        if (i.operands[k].is_register()) count += count_constants(i.operands[k]);
     return count;
 }
 
 /// Returns the uniform factor of a folded wide product. For any other operand, returns a constant
 /// of 0 words.
-Constant MachineValues::uniform_factor(const Operand& operand) const {
+Constant MachineValues::find_uniform_factor(const Operand& operand) const {
     if (!operand.is_register() || !is_folded_[operand.reg]) return {};
     const Instruction& i = definition(operand.reg);
     if (!i.has("wide")) return {};
@@ -886,10 +889,10 @@ std::vector<Constant> MachineValues::find_constants_to_load(const Instruction& i
     Constant address_constant{0, 1}, scaled;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
-        constants += constants_in(operand);
+        constants += count_constants(operand);
         if (operand.is_register() && !is_folded_[operand.reg] && is_uniform(operand.reg))
             address_constant = {operand.reg + u64{1}, count_words(operand.reg)};
-        if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
+        if (const Constant factor = find_uniform_factor(operand); factor.words) scaled = factor;
     }
     // The instruction has two factors and a summand. One factor may be an immediate; the other
     // factor and the summand need registers.
@@ -1012,7 +1015,7 @@ void MachineValues::find_base(u32 value, AccessAddress& place) const {
 /// Returns the uniform address that an access must load into registers. For any other access,
 /// returns a constant of 0 words. An access to shared memory can use a uniform register as its
 /// address, except for a compare-and-swap.
-Constant MachineValues::address_for_block(const Instruction& i) const {
+Constant MachineValues::find_address_to_load(const Instruction& i) const {
     const StateSpace space = find_space(i);
     const bool is_far =
         !i.has("param") && (space == StateSpace::global || space == StateSpace::generic);
@@ -1033,7 +1036,7 @@ bool MachineValues::adds_once_per_warp(const Instruction& i) const {
     const bool joins =
         i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
     const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
-    if (!joins || !is_word || !address_for_block(i).words) return false;
+    if (!joins || !is_word || !find_address_to_load(i).words) return false;
     return i.opcode == "red" || find_written_values(i).empty();
 }
 
@@ -1064,16 +1067,16 @@ bool MachineValues::differs_by_lane(u32 value) const {
         const Operand& first = i.operands[1];
         if (i.opcode == "mov" && first.is_special())
             return first.name == "%tid.x" || first.name == "%laneid";
-        const u32 added_to = varying_summand(i);
+        const u32 added_to = find_varying_summand(i);
         // In a loop, a sum may read its own value from the previous iteration.
-        if (added_to == kNone || written_at(added_to) >= written_at(sum)) return false;
+        if (added_to == kNone || last_writer_of(added_to) >= last_writer_of(sum)) return false;
         sum = added_to;
     }
 }
 
 /// Returns the only operand of a sum (or the summand of a mad) that differs between the threads of
 /// a block. Returns kNone for any other instruction.
-u32 MachineValues::varying_summand(const Instruction& i) const {
+u32 MachineValues::find_varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;
     u32 varying = kNone;
@@ -1092,7 +1095,7 @@ u32 MachineValues::varying_summand(const Instruction& i) const {
 std::vector<Constant> MachineValues::find_constants_for_access(const Instruction& i,
                                                                bool in_one_lane) const {
     std::vector<Constant> address_constant;
-    const Constant address = address_for_block(i);
+    const Constant address = find_address_to_load(i);
     if (address.words) address_constant.push_back(address);
     if (adds_once_per_warp(i) && !in_one_lane) return address_constant;
     // If all lanes add to one address and need the result, one lane adds for all lanes. This takes
@@ -1102,7 +1105,7 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
         return {address, {0, 1}, {0, 1}};
     if (!find_vectors_read(i).empty()) return address_constant;
     for (const Operand& operand : i.operands) {
-        if (operand.is_address() || constants_in(operand) == 0) continue;
+        if (operand.is_address() || count_constants(operand) == 0) continue;
         if (operand.is_register())
             address_constant.push_back(
                 {operand.reg + u64{1}, count_words(operand.reg), bytes(operand.reg) < 4});
@@ -1118,7 +1121,8 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
     std::vector<Constant> address_constant;
     const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
-    if (interpolates && !i.has("level") && !i.has("grad")) address_constant.push_back({kLevel, 1});
+    if (interpolates && !i.has("level") && !i.has("grad"))
+        address_constant.push_back({kDefaultLevelName, 1});
     std::vector<Operand> single_coordinates = list_coordinates(i);
     if (single_coordinates.size() > 1) single_coordinates.clear();
     for (std::size_t k = find_written_values(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {

@@ -100,19 +100,20 @@ private:
         open_accesses_ = {};
         const auto before = accesses_at_end_.find(dominators_.immediate_dominator(first));
         if (before == accesses_at_end_.end()) return;
-        const std::array<Touch, kMemories> strongest_touches =
+        const std::array<MemoryTouch, kMemoryKinds> strongest_touches =
             paths_.strongest_touch_between(before->first, first);
-        for (std::size_t memory = 0; memory < kMemories; ++memory) {
-            if (strongest_touches[memory] == Touch::changes) continue;
-            const OpenAccesses& paths_left = before->second[memory];
+        for (std::size_t memory = 0; memory < kMemoryKinds; ++memory) {
+            if (strongest_touches[memory] == MemoryTouch::changes) continue;
+            const OpenAccesses& open_at_end = before->second[memory];
             OpenAccesses& open = open_accesses_[memory];
-            open.last_stored = paths_left.last_stored;
-            open.reusable_loads = paths_left.reusable_loads;
+            open.last_stored = open_at_end.last_stored;
+            open.reusable_loads = open_at_end.reusable_loads;
             if (memory == kShared)
-                open.open_loads = paths_left.open_loads;
+                open.open_loads = open_at_end.open_loads;
             else
-                open.reusable_loads.insert(open.reusable_loads.end(), paths_left.open_loads.begin(),
-                                           paths_left.open_loads.end());
+                open.reusable_loads.insert(open.reusable_loads.end(),
+                                           open_at_end.open_loads.begin(),
+                                           open_at_end.open_loads.end());
         }
     }
 
@@ -143,7 +144,7 @@ private:
             const Instruction& i = function_.body[at];
             if (std::optional<PtxAccess> access = access_at(at)) {
                 const Operand& operand = i.operands[access->is_store ? 0 : 1];
-                if (std::optional<KnownValue> address = facts_.address(operand)) {
+                if (std::optional<KnownValue> address = facts_.evaluate_address(operand)) {
                     access->address = std::move(*address);
                     update_alignment(*access);
                     accesses_.emplace(at, std::move(*access));
@@ -158,8 +159,8 @@ private:
     void update_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[find_address_base(access)];
         const u32 zeros = std::min(access.address.low_zero_bits, kZeroBitsOfWidestAccess);
-        alignment.add({u32{1} << zeros, access.address.offset - access.position()});
-        alignment.add({access.bytes(), 0 - access.position()});
+        alignment.merge({u32{1} << zeros, access.address.offset - access.first_position()});
+        alignment.merge({access.bytes(), 0 - access.first_position()});
     }
 
     std::optional<PtxAccess> access_at(u32 at) const {
@@ -167,7 +168,7 @@ private:
         if (!is_one_of(i.opcode, {"ld", "st"}) || is_never_merged(i) || i.operands.size() < 2)
             return {};
         PtxAccess access;
-        access.at = at;
+        access.instruction_index = at;
         access.is_store = i.opcode == "st";
         access.space = ptx::access_space(i);
         if (access.space != StateSpace::shared && access.space != StateSpace::global) return {};
@@ -200,11 +201,11 @@ private:
     void visit_instruction(u32 at) {
         const auto found = accesses_.find(at);
         const PtxAccess* access = found == accesses_.end() ? nullptr : &found->second;
-        for (Memory memory : {kShared, kGlobal, kReadOnly}) {
+        for (MemoryKind memory : {kShared, kGlobal, kReadOnly}) {
             OpenAccesses& open = open_accesses_[memory];
-            const Touch touch = find_touch(function_.body[at], memory);
-            if (touch == Touch::none) continue;
-            if (touch == Touch::orders)
+            const MemoryTouch touch = find_touch(function_.body[at], memory);
+            if (touch == MemoryTouch::none) continue;
+            if (touch == MemoryTouch::orders)
                 close_loads(open);
             else if (access)
                 visit_access(open, *access);
@@ -213,8 +214,8 @@ private:
         }
     }
 
-    void visit_other(OpenAccesses& open, Touch touch) {
-        if (touch == Touch::changes) forget_words(open);
+    void visit_other(OpenAccesses& open, MemoryTouch touch) {
+        if (touch == MemoryTouch::changes) forget_words(open);
         close_stores(open);
         open.last_store.reset();
     }
@@ -229,22 +230,22 @@ private:
     }
 
     void visit_load(OpenAccesses& open, const PtxAccess& access) {
-        std::vector<u32> paths_left;  // words that must still be loaded
+        std::vector<u32> missing_words;  // words that must still be loaded
         for (u32 word : access.needed_words)
-            if (!is_stored(open, access, word) && !find_loaded(open, access, word))
-                paths_left.push_back(word);
-        if (paths_left.empty() && !access.needed_words.empty()) {
-            keep_accesses({{access.at, {}}});
+            if (!is_in_last_store(open, access, word) && !reuse_earlier_load(open, access, word))
+                missing_words.push_back(word);
+        if (missing_words.empty() && !access.needed_words.empty()) {
+            keep_accesses({{access.instruction_index, {}}});
         } else {
             close_stores(open);
             open.last_store.reset();
-            add(find_or_create_group(open, access), access, paths_left);
+            add(find_or_create_group(open, access), access, missing_words);
         }
     }
 
     /// Reports whether the last store wrote this word. If so, the load is not needed, because the
     /// value is still in the stored register.
-    static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
+    static bool is_in_last_store(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         const std::optional<PtxAccess>& last_stored = open.last_stored;
         return last_stored && last_stored->bytes_of_word == access.bytes_of_word &&
                find_address_base(*last_stored) == find_address_base(access) &&
@@ -253,7 +254,7 @@ private:
 
     /// If an earlier load has loaded this word, adds the access to the group of that load and
     /// returns true.
-    bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
+    bool reuse_earlier_load(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         for (u32 k : open.reusable_loads) {
             MergedGroup& group = groups_[k];
             if (!matches_group(group, access) || !group.has_word_at(access.word_position(word)))
@@ -281,10 +282,11 @@ private:
     }
 
     void add(MergedGroup& group, const PtxAccess& access, const std::vector<u32>& words) const {
-        const auto block = static_cast<u32>(&flow_.block_at(access.at) - flow_.blocks().data());
-        group.accesses.emplace(access.at, access.position());
+        const auto block =
+            static_cast<u32>(&flow_.block_at(access.instruction_index) - flow_.blocks().data());
+        group.accesses.emplace(access.instruction_index, access.first_position());
         for (u32 word : words)
-            group.words.push_back({access.at, block, access.word_position(word)});
+            group.words.push_back({access.instruction_index, block, access.word_position(word)});
     }
 
     static bool matches_group(const MergedGroup& group, const PtxAccess& access) {
@@ -296,7 +298,7 @@ private:
     /// must not overlap them.
     static bool can_join_stores(const MergedGroup& stores, const PtxAccess& access) {
         if (!matches_group(stores, access)) return false;
-        const u64 first = access.position();
+        const u64 first = access.first_position();
         const auto window = [&](u64 position) {
             return (position + stores.alignment.phase) /
                    std::min(stores.alignment.bytes, stores.widest_access_bytes());
@@ -356,9 +358,10 @@ private:
         const MergedGroup& iteration, u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kRemainderDivisor;
         const auto count = static_cast<u32>(function_.body.size());
-        const auto steps = facts_.find_steps({.terms = iteration.base.second}, begin, end);
-        if (!steps || steps->step % divisor == 0) return {};
-        if (steps->zero_bits_at_start < kZeroBitsOfWidestAccess) return {};
+        const auto loop_change =
+            facts_.find_loop_change({.terms = iteration.base.second}, begin, end);
+        if (!loop_change || loop_change->change_per_iteration % divisor == 0) return {};
+        if (loop_change->zero_bits_at_start < kZeroBitsOfWidestAccess) return {};
         MergedGroup all_iterations = iteration;
         all_iterations.alignment = {kMaxAccessBytes, 0};
         all_iterations.words.clear();
@@ -366,9 +369,11 @@ private:
         for (u32 k = 0; k < kUnrolledIterations; ++k) {
             for (MergedWord word : iteration.words)
                 all_iterations.words.push_back(
-                    {word.at + k * count, word.block, word.position + k * steps->step});
+                    {word.instruction_index + k * count, word.block,
+                     word.position + k * loop_change->change_per_iteration});
             for (const auto& [at, position] : iteration.accesses)
-                all_iterations.accesses.emplace(at + k * count, position + k * steps->step);
+                all_iterations.accesses.emplace(at + k * count,
+                                                position + k * loop_change->change_per_iteration);
         }
         std::map<u32, MachineAccesses> accesses_by_iteration =
             machine_accesses(all_iterations, dominators_);
@@ -376,7 +381,8 @@ private:
         for (const auto& [at, position] : iteration.accesses) {
             std::map<u32, std::vector<MachineAccess>> accesses_by_remainder;
             for (u32 k = 0; k < kUnrolledIterations; ++k) {
-                const u32 remainder = static_cast<u32>((position + k * steps->step) % divisor);
+                const u32 remainder =
+                    static_cast<u32>((position + k * loop_change->change_per_iteration) % divisor);
                 std::vector<MachineAccess>& list = accesses_by_iteration[at + k * count].list;
                 for (MachineAccess& access : list) access.remainder = remainder;
                 const auto [known, is_new] = accesses_by_remainder.emplace(remainder, list);
@@ -420,7 +426,7 @@ private:
                     access.bytes};
             }
         if (count != 1) only_store.reset();
-        if (only_store && open.last_store && only_store->overwrites(*open.last_store))
+        if (only_store && open.last_store && only_store->overwrites_exactly(*open.last_store))
             machine_accesses_[open.last_store->instruction_index].list.clear();
         open.last_store = std::move(only_store);
     }
@@ -471,10 +477,10 @@ private:
     std::map<u32, PtxAccess> accesses_;
     /// The alignment of each base in the current piece.
     std::map<AddressBase, Alignment> alignments_;
-    std::array<OpenAccesses, kMemories> open_accesses_;
+    std::array<OpenAccesses, kMemoryKinds> open_accesses_;
     /// For each piece, the value of open_accesses_ at its end. The key is the last block of the
     /// piece.
-    std::map<u32, std::array<OpenAccesses, kMemories>> accesses_at_end_;
+    std::map<u32, std::array<OpenAccesses, kMemoryKinds>> accesses_at_end_;
     std::vector<MergedGroup> groups_;             ///< the groups of loads
     std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_
     std::map<u32, MachineAccesses>

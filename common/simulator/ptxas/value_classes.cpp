@@ -19,15 +19,15 @@ public:
                     const std::map<std::string, u32>* block_offsets)
         : function_(function),
           is_kernel_(is_kernel),
-          of_block_(block_offsets),
+          block_offsets_(block_offsets),
           result_(make_separate_registers(function)) {
-        writes_.assign(function.registers.size(), 0);
+        write_counts_.assign(function.registers.size(), 0);
         is_written_earlier_.assign(function.registers.size(), false);
     }
 
     Registers classify_all(const Liveness& liveness) {
         for (const auto& i : function_.body)
-            for (u32 r : list_written_registers(i)) ++writes_[r];
+            for (u32 r : list_written_registers(i)) ++write_counts_[r];
         for (std::size_t instruction_index = 0; instruction_index < function_.body.size();
              ++instruction_index)
             visit_instruction(instruction_index);
@@ -55,7 +55,7 @@ private:
     }
 
     bool is_only_writer(const std::vector<u32>& written_registers) const {
-        return all_of(written_registers, [&](u32 r) { return writes_[r] == 1; });
+        return all_of(written_registers, [&](u32 r) { return write_counts_[r] == 1; });
     }
 
     /// Reports whether the instruction is a mov or cvta between registers of equal width. Exactly
@@ -72,7 +72,7 @@ private:
                    type_from = function_.registers[from.reg].type;
         if ((type_to == ptx::Type::pred) != (type_from == ptx::Type::pred)) return false;
         if (size_of(type_to) != size_of(type_from)) return false;
-        return writes_[from.reg] == 1 && is_written_earlier_[from.reg];
+        return write_counts_[from.reg] == 1 && is_written_earlier_[from.reg];
     }
 
     /// Stops treating an instruction as a copy if its source may change while the copy is still
@@ -152,7 +152,8 @@ private:
             const SpecialRegister* special = find_special_register(operand.name);
             join_class(result, special ? find_special_class(*special) : ValueClass::thread);
         }
-        if (of_block_ && of_block_->contains(operand.name)) join_class(result, ValueClass::block);
+        if (block_offsets_ && block_offsets_->contains(operand.name))
+            join_class(result, ValueClass::block);
         for (const Operand& element : operand.elements) join_class(result, find_class(element));
         return result;
     }
@@ -176,9 +177,10 @@ private:
 
     const ptx::Function& function_;
     const bool is_kernel_;
-    const std::map<std::string, u32>* const of_block_;
+    const std::map<std::string, u32>* const block_offsets_;
     Registers result_;
-    std::vector<u32> writes_;  ///< for each register, the number of instructions that write it
+    /// For each register, the number of instructions that write it.
+    std::vector<u32> write_counts_;
     std::vector<bool> is_written_earlier_;  ///< true if an earlier instruction writes the register
 };
 

@@ -36,17 +36,18 @@ std::vector<bool> find_needed_instructions(const ptx::Function& function) {
 }
 
 NeededValues::NeededValues(const ptx::Function& function) {
-    const std::vector<bool> instructions = find_needed_instructions(function);
-    find_needed(function, instructions);
-    find_halves(function, instructions);
-    find_extended(function);
+    const std::vector<bool> needed_instructions = find_needed_instructions(function);
+    find_needed_registers(function, needed_instructions);
+    find_needed_halves(function, needed_instructions);
+    find_extended_registers(function);
 }
 
-void NeededValues::find_needed(const ptx::Function& function,
-                               const std::vector<bool>& instructions) {
+void NeededValues::find_needed_registers(const ptx::Function& function,
+                                         const std::vector<bool>& needed_instructions) {
     is_needed_.assign(function.registers.size(), false);
     for (std::size_t at = 0; at < function.body.size(); ++at)
-        if (instructions[at]) add_registers(is_needed_, list_read_registers(function.body[at]));
+        if (needed_instructions[at])
+            add_registers(is_needed_, list_read_registers(function.body[at]));
 }
 
 namespace {
@@ -57,15 +58,15 @@ bool loads_64_bits(const Instruction& i) {
 
 }  // namespace
 
-void NeededValues::find_halves(const ptx::Function& function,
-                               const std::vector<bool>& instructions) {
+void NeededValues::find_needed_halves(const ptx::Function& function,
+                                      const std::vector<bool>& needed_instructions) {
     needed_halves_.assign(function.registers.size(), kBothHalves);
     if (none_of(function.body, loads_64_bits)) return;
     needed_halves_.assign(function.registers.size(), kNoHalf);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t at = function.body.size(); at-- > 0;)
-            if (instructions[at]) changed |= add_needed_halves_of_sources(function.body[at]);
+            if (needed_instructions[at]) changed |= add_needed_halves_of_sources(function.body[at]);
     }
 }
 
@@ -128,7 +129,7 @@ bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
     return changed;
 }
 
-void NeededValues::find_extended(const ptx::Function& function) {
+void NeededValues::find_extended_registers(const ptx::Function& function) {
     is_extended_.assign(function.registers.size(), false);
     for (u32 r = 0; r < is_extended_.size(); ++r)
         is_extended_[r] = size_of(function.registers[r].type) > 2;

@@ -194,9 +194,8 @@ std::string budget_text(const std::vector<Finding>& findings) {
     if (findings.empty()) return "within the budget\n";
     std::string text = "over the budget:\n";
     for (const Finding& finding : findings) {
-        const std::string finding_template = format_place(finding.file, finding.line);
-        const std::string kernel =
-            finding_template.empty() ? shorten_name(finding.kernel) : finding_template;
+        const std::string place = format_place(finding.file, finding.line);
+        const std::string kernel = place.empty() ? shorten_name(finding.kernel) : place;
         text += wrap(kernel + " " + finding.message, kColumns, "  ", "    ") + "\n";
     }
     return text;

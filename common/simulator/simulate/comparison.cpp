@@ -30,8 +30,8 @@ const Json* find_counterpart(const Json& kernel, const Json& own_kernels,
     const std::string name = kernel["name"];
     for (const Json& candidate : other_kernels)
         if (candidate["name"] == name) return &candidate;
-    const auto is_related = [&](const Json& candidate_kernel) {
-        return base_name(candidate_kernel["name"].get<std::string>()) == base_name(name);
+    const auto is_related = [&](const Json& candidate) {
+        return base_name(candidate["name"].get<std::string>()) == base_name(name);
     };
     if (std::count_if(own_kernels.begin(), own_kernels.end(), is_related) != 1) return nullptr;
     if (std::count_if(other_kernels.begin(), other_kernels.end(), is_related) != 1) return nullptr;
@@ -111,17 +111,16 @@ void compare_costs(const Json& before, const Json& after, double tolerance_perce
         if (metric.compared == Compared::never) continue;
         const auto old_value = metric.value(before), new_value = metric.value(after);
         if (metric.compared == Compared::if_both && (!old_value || !new_value)) continue;
-        const double old_cost = old_value.value_or(0), to = new_value.value_or(0);
-        if (old_cost == to) continue;
-        changes.push_back(
-            {after["name"], &metric, old_cost, to, to > old_cost * (1 + tolerance_percent / 100)});
+        const double old_cost = old_value.value_or(0), new_cost = new_value.value_or(0);
+        if (old_cost == new_cost) continue;
+        changes.push_back({after["name"], &metric, old_cost, new_cost,
+                           new_cost > old_cost * (1 + tolerance_percent / 100)});
     }
 }
 
-std::string format_cost(const CostChange& candidate_kernel) {
-    return std::string(candidate_kernel.cost->display_name) + ": " +
-           format_value(candidate_kernel.old_cost) + " -> " +
-           format_value(candidate_kernel.new_cost) + " (" + format_percent(candidate_kernel) + ")";
+std::string format_cost(const CostChange& change) {
+    return std::string(change.cost->display_name) + ": " + format_value(change.old_cost) + " -> " +
+           format_value(change.new_cost) + " (" + format_percent(change) + ")";
 }
 
 /// Returns the names of the changed kernels, in order and without duplicates.
@@ -130,17 +129,16 @@ std::vector<std::string> changed_kernels(const Comparison& comparison) {
     const auto add_kernel = [&](const std::string& name) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
-    for (const CostChange& candidate_kernel : comparison.costs) add_kernel(candidate_kernel.kernel);
-    for (const LineChange& candidate_kernel : comparison.lines) add_kernel(candidate_kernel.kernel);
+    for (const CostChange& change : comparison.costs) add_kernel(change.kernel);
+    for (const LineChange& change : comparison.lines) add_kernel(change.kernel);
     return names;
 }
 
 }  // namespace
 
 bool Comparison::is_worse() const {
-    return std::any_of(costs.begin(), costs.end(), [](const CostChange& candidate_kernel) {
-        return candidate_kernel.is_worse;
-    });
+    return std::any_of(costs.begin(), costs.end(),
+                       [](const CostChange& change) { return change.is_worse; });
 }
 
 Comparison compare_runs(const Json& old_run, const Json& new_run, double tolerance_percent) {
@@ -180,17 +178,14 @@ std::string comparison_text(const Comparison& comparison) {
     };
     for (const std::string& kernel : changed_kernels(comparison)) {
         add_text_row("compared with the earlier run, " + shorten_name(kernel) + ":", "", "    ");
-        for (const CostChange& candidate_kernel : comparison.costs)
-            if (candidate_kernel.kernel == kernel)
-                add_text_row(
-                    format_cost(candidate_kernel) + (candidate_kernel.is_worse ? ", worse" : ""),
-                    "  ", "    ");
+        for (const CostChange& change : comparison.costs)
+            if (change.kernel == kernel)
+                add_text_row(format_cost(change) + (change.is_worse ? ", worse" : ""), "  ",
+                             "    ");
         std::size_t listed_lines = 0;
-        for (const LineChange& candidate_kernel : comparison.lines) {
-            if (candidate_kernel.kernel != kernel || listed_lines++ >= kMaxLines) continue;
-            add_text_row(format_place(candidate_kernel.file, candidate_kernel.line) + " " +
-                             candidate_kernel.text,
-                         "  ", "    ");
+        for (const LineChange& change : comparison.lines) {
+            if (change.kernel != kernel || listed_lines++ >= kMaxLines) continue;
+            add_text_row(format_place(change.file, change.line) + " " + change.text, "  ", "    ");
         }
         if (listed_lines > kMaxLines)
             add_text_row("and " + std::to_string(listed_lines - kMaxLines) + " more lines", "  ",
@@ -207,21 +202,21 @@ std::vector<Finding> make_comparison_findings(const Comparison& comparison) {
     std::vector<Finding> findings;
     for (const CostChange& cost : comparison.costs) {
         if (!cost.is_worse) continue;
-        Finding candidate_kernel{.rule = "comparison",
-                                 .kind = std::string(cost.cost->display_name) + " grew",
-                                 .kernel = cost.kernel,
-                                 .message = format_cost(cost)};
+        Finding finding{.rule = "comparison",
+                        .kind = std::string(cost.cost->display_name) + " grew",
+                        .kernel = cost.kernel,
+                        .message = format_cost(cost)};
         const auto line = std::find_if(
             comparison.lines.begin(), comparison.lines.end(), [&](const LineChange& change) {
                 return change.kernel == cost.kernel && change.difference > 0 &&
                        change.unit == cost.cost->unit;
             });
         if (line != comparison.lines.end()) {
-            candidate_kernel.file = line->file;
-            candidate_kernel.line = line->line;
-            candidate_kernel.message += "; " + line->text;
+            finding.file = line->file;
+            finding.line = line->line;
+            finding.message += "; " + line->text;
         }
-        findings.push_back(candidate_kernel);
+        findings.push_back(finding);
     }
     return findings;
 }

@@ -71,12 +71,12 @@ void refuse_unknown_runtime(const std::string& program, const ElfFile& elf) {
     const std::string other_runtime = find_other_runtime(elf);
     if (!other_runtime.empty()) {
         throw CanNotRun(program + " was built for " + other_runtime + "; " +
-                        simulator::subjects::other_version.instead);
+                        simulator::subjects::other_version.alternative);
     }
     if (elf.has_device_code) {
         throw CanNotRun(program +
                         " was built with the static CUDA runtime, and its symbols were stripped; " +
-                        simulator::subjects::static_runtime.instead);
+                        simulator::subjects::static_runtime.alternative);
     }
 }
 
@@ -168,7 +168,7 @@ void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #endif
     if (elf.static_runtime == StaticRuntime::cuda11)
         throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
-                        simulator::subjects::other_version.instead);
+                        simulator::subjects::other_version.alternative);
 }
 
 /// Returns the environment variables for a program that does not use CUDA itself, but may start

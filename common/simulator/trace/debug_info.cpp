@@ -126,7 +126,7 @@ private:
     u32 find_size(const Entry* type, int depth = 0) const {
         const Entry* bare_entry = bare_type(type);
         if (!bare_entry || depth > kMaxDepth) return 0;
-        if (const auto scalar_found = scalar(bare_entry)) return scalar_found->bytes;
+        if (const auto scalar_type = scalar(bare_entry)) return scalar_type->bytes;
         if (bare_entry->tag != dwarf::kArrayType)
             return static_cast<u32>(number(*bare_entry, dwarf::kByteSize));
         u32 size = find_size(find_type(*bare_entry), depth + 1);
@@ -144,8 +144,8 @@ private:
                    std::vector<VariablePart>& variable_parts, int depth = 0) const {
         const Entry* bare_entry = bare_type(type);
         if (!bare_entry || depth > kMaxDepth || variable_parts.size() >= kMaxVariableParts) return;
-        if (const auto scalar_found = scalar(type)) {
-            variable_parts.push_back({path, *scalar_found, offset});
+        if (const auto scalar_type = scalar(type)) {
+            variable_parts.push_back({path, *scalar_type, offset});
         } else if (bare_entry->tag == dwarf::kArrayType) {
             add_elements(*bare_entry, 0, find_extents(*bare_entry), path, offset, variable_parts,
                          depth);
@@ -182,7 +182,7 @@ private:
     /// elements are vectors such as float4, returns the scalar type of their components. Returns
     /// nothing for other structures.
     std::optional<ScalarType> find_element_type(const Entry* type) const {
-        if (const auto scalar_found = scalar(type)) return scalar_found;
+        if (const auto scalar_type = scalar(type)) return scalar_type;
         std::vector<VariablePart> parts;
         add_parts(type, "", 0, parts);
         const auto differs_from_first = [&](const VariablePart& part) {
@@ -213,8 +213,8 @@ private:
     }
 
     u32 find_instruction_index(const std::string& label, u32 default_value) const {
-        const auto attribute_found = function_->labels.find(label);
-        return attribute_found == function_->labels.end() ? default_value : attribute_found->second;
+        const auto label_entry = function_->labels.find(label);
+        return label_entry == function_->labels.end() ? default_value : label_entry->second;
     }
 
     void add_variables(const Entry& scope, u32 begin, u32 end,

@@ -212,8 +212,8 @@ private:
         text_ += "]}";
     }
 
-    /// Returns the line that the report names. If that line is not in the file of the step, but in a
-    /// header whose function was inlined, returns the line of the step.
+    /// Returns the line that the report names. If that line is not in the file of the step, but in
+    /// a header whose function was inlined, returns the line of the step.
     u32 find_moment_line(const Moment& moment) const {
         const Step& step = trace_.steps[moment.step];
         const bool is_in_same_file =

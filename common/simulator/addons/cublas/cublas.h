@@ -38,17 +38,17 @@ inline bool is_operation(Operation op) {
     return op >= 0 && op <= 2;
 }
 
-struct Context {
+struct CublasContext {
     cudaStream_t stream = nullptr;
     int pointer_mode = 0;  ///< 0 if scalars and results are in host memory, 1 if in device memory
     int math_mode = 0, atomics_mode = 0;
 };
 /// Returns the context of `handle`, or null if the handle is invalid.
-Context* find_context(void* handle);
+CublasContext* find_context(void* handle);
 
 /// The supported types of matrix elements and scalars, with the values of cudaDataType.
 enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
-bool is_known(Type type);
+bool is_supported_type(Type type);
 size_t size_of(Type type);
 
 /// Ends the current call with `status`, and adds the sentence `reason` to the error report.

@@ -88,7 +88,7 @@ Result cuGetExportTable(const void** table, const void*) {
     if (is_known && std::string(caller.dli_fname).find("libnvrtc") != std::string::npos)
         return cudaErrorNotSupported;
     const std::string instead =
-        std::string(subjects::static_runtime.instead) + ", without NVIDIA's libraries";
+        std::string(subjects::static_runtime.alternative) + ", without NVIDIA's libraries";
     return coalesceDriverMissing(
         "the internal interface through which the static CUDA runtime and NVIDIA's libraries use "
         "the driver",

@@ -43,10 +43,10 @@ void launch(const LaunchConfig* launch_config, const void* function, void** argu
 
 /// Stores the block size that allows the most resident threads per multiprocessor.
 void choose_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
-                       size_t shared, int limit, unsigned flags) {
+                       size_t shared_bytes, int limit, unsigned flags) {
     require(grid && block && flags <= cudaOccupancyDisableCachingOverride);
     cudaFuncAttributes attributes;
-    int multiprocessors = 0, device = 0, best = 0;
+    int multiprocessors = 0, device = 0, most_threads = 0;
     require_success(cudaFuncGetAttributes(&attributes, function));
     require_success(cudaGetDevice(&device));
     require_success(
@@ -56,9 +56,9 @@ void choose_block_size(int* grid, int* block, const void* function, size_t (*sha
     for (int threads = max_threads; threads > 0; threads = (threads - 1) / 32 * 32) {
         int blocks = 0;
         require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, threads, shared_of ? shared_of(threads) : shared));
-        if (blocks * threads <= best) continue;
-        best = blocks * threads;
+            &blocks, function, threads, shared_of ? shared_of(threads) : shared_bytes));
+        if (blocks * threads <= most_threads) continue;
+        most_threads = blocks * threads;
         *block = threads;
         *grid = blocks * multiprocessors;
     }

@@ -34,8 +34,8 @@ inline Node& find_node_in_executable(cudaGraphExec_t handle, cudaGraphNode_t ori
 }
 
 template <class Body, class... Arguments>
-cudaError_t graph_call(const char* name, Body body, const Arguments&... arguments) noexcept {
-    return api(name, [&] {
+cudaError_t run_graph_call(const char* name, Body body, const Arguments&... arguments) noexcept {
+    return run_device_call(name, [&] {
         std::lock_guard lock(Graphs::instance().mutex);
         body(arguments...);
     });

@@ -29,14 +29,14 @@ u64 round_up_to_blocks(u64 bytes) {
 /// cudaDeviceGraphMemTrim, so that later launches of any graph can reuse it.
 struct GraphMemoryAccounts {
     std::mutex mutex;
-    std::map<u64, std::weak_ptr<GraphMemory>> known;
+    std::map<u64, std::weak_ptr<GraphMemory>> memory_by_address;
     u64 in_use = 0, mapped_bytes = 0;  ///< bytes in use by allocations, and bytes that are mapped
     u64 reserved_bytes = 0;            ///< total size of the mapped blocks, in bytes
     u64 peak_used_bytes = 0, peak_reserved_bytes = 0;
 
     u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped_bytes)); }
 
-    void unmap(GraphMemory& memory) {
+    void unmap_memory(GraphMemory& memory) {
         if (memory.is_mapped) mapped_bytes -= memory.bytes;
         memory.is_mapped = false;
     }
@@ -56,8 +56,8 @@ GraphMemory::~GraphMemory() {
     const bool is_still_used = in_use;
     {
         std::lock_guard lock(accounts.mutex);
-        accounts.known.erase(address);
-        accounts.unmap(*this);
+        accounts.memory_by_address.erase(address);
+        accounts.unmap_memory(*this);
         if (in_use) accounts.in_use -= bytes;
     }
     if (!is_still_used) memory().free(address);
@@ -71,15 +71,15 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
     reserved->bytes = bytes;
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    accounts.known[address] = reserved;
+    accounts.memory_by_address[address] = reserved;
     return reserved;
 }
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    const auto entry = accounts.known.find(reinterpret_cast<u64>(pointer));
-    return entry == accounts.known.end() ? nullptr : entry->second.lock();
+    const auto entry = accounts.memory_by_address.find(reinterpret_cast<u64>(pointer));
+    return entry == accounts.memory_by_address.end() ? nullptr : entry->second.lock();
 }
 
 bool begin_use(GraphMemory& graph_memory) {
@@ -113,9 +113,10 @@ void trim_graph_memory() {
     // GraphMemory takes the same lock. Declare the list before the lock.
     std::vector<std::shared_ptr<GraphMemory>> all_memory;
     std::lock_guard lock(accounts.mutex);
-    for (const auto& [address, known] : accounts.known) all_memory.push_back(known.lock());
+    for (const auto& [address, memory] : accounts.memory_by_address)
+        all_memory.push_back(memory.lock());
     for (const auto& memory : all_memory) {
-        if (memory && !memory->in_use) accounts.unmap(*memory);
+        if (memory && !memory->in_use) accounts.unmap_memory(*memory);
     }
     accounts.reserved_bytes = round_up_to_blocks(accounts.in_use);
 }
@@ -153,7 +154,7 @@ void set_attribute(GraphMemoryAccounts& accounts, cudaGraphMemAttributeType attr
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_device(device);
         std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
         get_attribute(GraphMemoryAccounts::instance(), attribute, static_cast<u64*>(value));
@@ -162,7 +163,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
 
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_device(device);
         std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
         set_attribute(GraphMemoryAccounts::instance(), attribute, static_cast<const u64*>(value));
@@ -170,7 +171,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_device(device);
         trim_graph_memory();
     });

@@ -45,7 +45,7 @@ void draw_graph(const Graph& graph, std::ostream& out) {
 
 /// Writes the graph to a file. Ignores the flags, which request more detail in the picture.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const Graph& graph = find_graph(handle);
         std::ofstream file(path ? path : "");
         if (!file) refuse("the file cannot be written.", cudaErrorOperatingSystem);

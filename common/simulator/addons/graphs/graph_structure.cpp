@@ -118,21 +118,21 @@ void remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
 }  // namespace
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         require(graph && flags == 0);
         *graph = Graphs::instance().add_graph(std::make_shared<Graph>());
     });
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         if (!Graphs::instance().destroy(&find_graph(handle)))
             refuse("the graph belongs to a node of another graph, or is being captured.");
     });
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t original) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const Graph& graph = find_graph(original);
         require(handle);
         if (graph.any_node(is_memory_node) || graph.any_node(is_conditional) ||
@@ -145,7 +145,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t original) {
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original,
                                      cudaGraph_t clone) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         Graph& graph = find_graph(clone);
         const Node* node = Graphs::instance().find(original);
         Node* copied = node ? graph.find_copy(node) : nullptr;
@@ -155,7 +155,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t ori
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         std::vector<Node*> list;
         for (const auto& node : find_graph(handle).nodes()) list.push_back(node.get());
         copy_nodes_out(list, nodes, count);
@@ -163,7 +163,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         std::vector<Node*> list;
         for (const auto& node : find_graph(handle).nodes()) {
             if (node->dependencies.empty()) list.push_back(node.get());
@@ -174,40 +174,40 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, si
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                               cudaGraphEdgeData* data, size_t* count) {
-    return graph_call(__func__,
-                      [&] { copy_all_edges_out(find_graph(graph), from, to, data, count); });
+    return run_graph_call(__func__,
+                          [&] { copy_all_edges_out(find_graph(graph), from, to, data, count); });
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
                                          cudaGraphEdgeData* data, size_t* count) {
-    return graph_call(__func__,
-                      [&] { copy_edges_out(find_node(node).dependencies, nodes, data, count); });
+    return run_graph_call(
+        __func__, [&] { copy_edges_out(find_node(node).dependencies, nodes, data, count); });
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
                                            cudaGraphEdgeData* data, size_t* count) {
-    return graph_call(
+    return run_graph_call(
         __func__, [&] { copy_edges_out(find_dependents(find_node(node)), nodes, data, count); });
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
                                      size_t count) {
-    return graph_call(__func__,
-                      [&] { add_edges(read_edges(find_graph(graph), from, to, data, count)); });
+    return run_graph_call(__func__,
+                          [&] { add_edges(read_edges(find_graph(graph), from, to, data, count)); });
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
                                         const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
                                         size_t count) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const Graph& graph = find_graph(handle);
         remove_edges(graph, read_edges(graph, from, to, data, count));
     });
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         Node& node = find_node(handle);
         if (node.graph->any_node(is_memory_node))
             fail_not_supported(
@@ -217,5 +217,5 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-    return graph_call(__func__, [&] { store_output(type, find_node(node).type()); });
+    return run_graph_call(__func__, [&] { store_output(type, find_node(node).type()); });
 }

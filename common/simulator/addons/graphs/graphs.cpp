@@ -26,7 +26,7 @@ Graph::~Graph() {
     std::lock_guard lock(Graphs::instance().mutex);
     Graphs::instance().alive_.erase(this);
     for (const auto& node : nodes_) Graphs::instance().nodes_.erase(node.get());
-    for (const auto& [object, count] : objects) release(*object, count);
+    for (const auto& [object, count] : user_objects) release(*object, count);
     // A nested graph is a copy that shares the condition handles of the original. Only the original
     // removes the handles.
     if (is_nested) return;
@@ -96,8 +96,8 @@ std::shared_ptr<Graph> Graph::copy() const {
         for (Dependency& dependency : node->dependencies)
             dependency.node = copies_by_original.at(dependency.node);
     }
-    copied->objects = objects;
-    for (const auto& [object, count] : objects) retain(*object, count);
+    copied->user_objects = user_objects;
+    for (const auto& [object, count] : user_objects) retain(*object, count);
     copied->conditions = conditions;
     return copied;
 }
@@ -105,8 +105,8 @@ std::shared_ptr<Graph> Graph::copy() const {
 Node* Graph::find_copy(const Node* original) {
     for (const auto& node : nodes_) {
         if (node->copied_from == original) return node.get();
-        for (const auto& part : nested_graphs(node->work)) {
-            if (Node* found = part->find_copy(original)) return found;
+        for (const auto& nested_graph : nested_graphs(node->work)) {
+            if (Node* found = nested_graph->find_copy(original)) return found;
         }
     }
     return nullptr;
@@ -137,8 +137,8 @@ bool Graph::sort_topologically(std::vector<Node*>& order, Node*& culprit) const 
 bool Graph::any_node(const std::function<bool(const Node&)>& property) const {
     for (const auto& node : nodes_) {
         if (property(*node)) return true;
-        for (const auto& part : nested_graphs(node->work)) {
-            if (part->any_node(property)) return true;
+        for (const auto& nested_graph : nested_graphs(node->work)) {
+            if (nested_graph->any_node(property)) return true;
         }
     }
     return false;
@@ -147,7 +147,8 @@ bool Graph::any_node(const std::function<bool(const Node&)>& property) const {
 void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
     body(*this);
     for (const auto& node : nodes_) {
-        for (const auto& part : nested_graphs(node->work)) part->for_each_graph(body);
+        for (const auto& nested_graph : nested_graphs(node->work))
+            nested_graph->for_each_graph(body);
     }
 }
 

@@ -70,7 +70,7 @@ public:
     /// True if a node or an executable owns the graph. The program must not destroy such a graph.
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
-    std::map<UserObject*, unsigned> objects;
+    std::map<UserObject*, unsigned> user_objects;
     /// The graph's condition handles. Each handle has an initial value, and a flag that says
     /// whether every launch restores this value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;

@@ -50,13 +50,13 @@ std::shared_ptr<Graph> make_nested_graph() {
 
 Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
     const auto condition = graph.conditions.find(p.handle);
-    const bool is_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
-                         : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
-                                                          : p.size > 0;
-    const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
+    const bool is_valid_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
+                               : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
+                                                                : p.size > 0;
+    const bool is_valid_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
     if (condition == graph.conditions.end())
         refuse("the conditional handle was not created for this graph.");
-    if (!is_type || !is_size)
+    if (!is_valid_type || !is_valid_size)
         refuse("the number of body graphs does not match the type of the conditional node.");
     ConditionalWork conditional;
     conditional.handle = p.handle;
@@ -72,15 +72,15 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
 
 }  // namespace
 
-Work describe_child(cudaGraph_t handle, bool moves) {
+Work describe_child(cudaGraph_t handle, bool takes_ownership) {
     Graph& child = require_known(handle, "child graph");
-    if (child.any_node(is_conditional) || (!moves && child.any_node(is_memory_node)))
+    if (child.any_node(is_conditional) || (!takes_ownership && child.any_node(is_memory_node)))
         refuse(
             "a graph with conditional nodes cannot be a child graph. A graph that allocates memory "
             "can be a child graph only if its ownership moves to the parent graph "
             "(cudaGraphChildGraphOwnershipMove).");
-    std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
-    require(!moves || Graphs::instance().destroy(&child));
+    std::shared_ptr<Graph> part = takes_ownership ? child.shared_from_this() : child.copy();
+    require(!takes_ownership || Graphs::instance().destroy(&child));
     part->is_nested = true;
     return ChildWork{std::move(part)};
 }
@@ -100,16 +100,16 @@ Work describe_allocation(cudaMemAllocNodeParams* p) {
 Work describe_free(const Graph& graph, void* pointer) {
     FreeWork freed{find_graph_memory(pointer)};
     if (!freed.memory) refuse("a graph can free only memory that a graph has allocated.");
-    const bool is_second = graph.any_node([&](const Node& node) {
+    const bool is_freed_twice = graph.any_node([&](const Node& node) {
         const auto* earlier_free = std::get_if<FreeWork>(&node.work);
         return earlier_free && earlier_free->memory == freed.memory;
     });
-    if (is_second) refuse("another node of the graph already frees this memory.");
-    const bool is_own = graph.any_node([&](const Node& node) {
+    if (is_freed_twice) refuse("another node of the graph already frees this memory.");
+    const bool is_allocated_by_graph = graph.any_node([&](const Node& node) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
         return allocation && allocation->memory == freed.memory;
     });
-    if (is_own && freed.memory->in_use)
+    if (is_allocated_by_graph && freed.memory->in_use)
         refuse(
             "this memory was allocated by a launch of the graph and is still in use, so it must be "
             "freed outside of the graph; a node of the graph cannot free it.");

@@ -11,8 +11,8 @@ Work describe_kernel(const cudaKernelNodeParams* parameters);
 Work describe_memset(const cudaMemsetParams* parameters);
 Work describe_host(const cudaHostNodeParams* parameters);
 /// Creates the work of a child-graph node. The node copies the child graph, or takes ownership of
-/// it if `moves` is true.
-Work describe_child(cudaGraph_t child, bool moves);
+/// it if `takes_ownership` is true.
+Work describe_child(cudaGraph_t child, bool takes_ownership);
 /// Creates the work of an allocation node, and sets `parameters->dptr` to the allocated address.
 Work describe_allocation(cudaMemAllocNodeParams* parameters);
 Work describe_free(const Graph& graph, void* pointer);

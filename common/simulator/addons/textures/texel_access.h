@@ -16,8 +16,8 @@
 
 namespace coalesce::simulator {
 
-/// A texture or surface instruction. OperandList::read_slots lists the object, the layer (only for a
-/// layered object), the coordinates, and further operands.
+/// A texture or surface instruction. OperandList::read_slots lists the object, the layer (only for
+/// a layered object), the coordinates, and further operands.
 struct ImageOp : OperandList {
     ImageShape shape;
     bool is_surface = false;
