@@ -232,7 +232,7 @@ void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map
     reports().clear();
     // Discard the launch, which would otherwise be recorded for the table that is printed at the
     // end of the program.
-    kernel.totals.launches = kernel.totals.stopped = 0;
+    kernel.totals.launches = kernel.totals.failed_launches = 0;
 }
 
 }  // namespace

@@ -202,13 +202,14 @@ Report describe_global_violation(Report report, const LaneAccess& access,
     const u64 address = access.address;
     const std::string access_text = format_verb(access.kind) + format_byte_count(access.bytes) +
                                     " at " + format_hexadecimal(address);
-    const auto out_of_bounds = [&](const std::string& location_text, const std::string& cure) {
+    const auto report_out_of_bounds = [&](const std::string& location_text,
+                                          const std::string& cure) {
         return fill_report(std::move(report), "memcheck", "out of bounds", address,
                            access_text + location_text, cure);
     };
 
     if (address < kNullPageBytes) {
-        return out_of_bounds(
+        return report_out_of_bounds(
             address == 0 ? ": a null pointer."
                          : ": a null pointer, plus " + format_byte_count(address) + ".",
             calls_malloc
@@ -227,7 +228,7 @@ Report describe_global_violation(Report report, const LaneAccess& access,
                 " after the last kernel that uses the memory.");
     }
     if (address >= shared_window() && address < param_window() + kWindowBytes) {
-        return out_of_bounds(
+        return report_out_of_bounds(
             ", which is an address in the shared, local or parameter memory of a block or thread.",
             "Blocks and threads can exchange only pointers to global memory.");
     }
@@ -244,17 +245,17 @@ Report describe_global_violation(Report report, const LaneAccess& access,
     const Allocation* nearest = intended ? intended : allocations.find_nearest(address);
     if (!intended && !is_near_device_memory(address, nearest, allocations)) {
         const OutsideLocation host_location = describe_outside_device(find_host_region(address));
-        return out_of_bounds(host_location.location_text, host_location.cure);
+        return report_out_of_bounds(host_location.location_text, host_location.cure);
     }
     if (nearest == nullptr) {
-        return out_of_bounds(", but no device memory is allocated.",
-                             "Allocate it with cudaMalloc before the launch.");
+        return report_out_of_bounds(", but no device memory is allocated.",
+                                    "Allocate it with cudaMalloc before the launch.");
     }
     const OutsideLocation location =
         address < nearest->begin ? describe_before_begin(nearest->begin - address, access.bytes)
                                  : describe_past_end(address - nearest->begin, access.bytes,
                                                      nearest->end - nearest->begin);
-    return out_of_bounds(
+    return report_out_of_bounds(
         ", which is " + location.location_text + " of " + describe_allocation(*nearest) + ".",
         location.cure);
 }

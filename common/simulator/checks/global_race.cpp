@@ -292,10 +292,10 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& ranges)
         return last_place;
     };
     const auto add_cell = [&](Role role, Cell cell, u64 first_address, u64 bytes) {
-        const bool strong = cell & kStrongBit;
-        if (role == kRead && strong) return;
+        const bool is_strong = cell & kStrongBit;
+        if (role == kRead && is_strong) return;
         ranges.add(role == kRead ? AccessedRanges::kReads
-                   : strong      ? AccessedRanges::kAtomics
+                   : is_strong   ? AccessedRanges::kAtomics
                                  : AccessedRanges::kWrites,
                    std::max(begin, first_address), std::min(end, first_address + bytes),
                    place_of(site_of(cell)));
@@ -667,10 +667,10 @@ struct GlobalRace::SlowPath {
     /// as the earlier block. This makes the report independent of the number of workers.
     void report_collision(Cell earlier, Cell own_cell, u64 offset, bool earlier_wrote,
                           bool writes_equal_values) const {
-        const bool swap = find_block_of_cell(earlier) > find_block_of_cell(own_cell);
-        const RaceKind kind = swap ? find_race_kind(is_write, earlier_wrote)
-                                   : find_race_kind(earlier_wrote, is_write);
-        if (swap) std::swap(earlier, own_cell);
+        const bool needs_swap = find_block_of_cell(earlier) > find_block_of_cell(own_cell);
+        const RaceKind kind = needs_swap ? find_race_kind(is_write, earlier_wrote)
+                                         : find_race_kind(earlier_wrote, is_write);
+        if (needs_swap) std::swap(earlier, own_cell);
         report_race(kind, make_race_access(own_cell), make_race_access(earlier),
                     RaceCause::unordered, offset, writes_equal_values);
     }
@@ -994,11 +994,11 @@ struct GlobalRace::SlowPath {
         const Cell base_cell = make_cell_for_lane(0, 2);
         u64 outside_flags = 0;
         for (u32 l = 0; l < kLanes; ++l) {
-            const bool active = access.active >> l & 1;
-            const u64 offset = (active ? access.addresses[l] : first_address) - device_base();
+            const bool is_active = access.active >> l & 1;
+            const u64 offset = (is_active ? access.addresses[l] : first_address) - device_base();
             outside_flags |= offset >= capacity ? 1 : 0;
             words[l] = permute_offset(offset) / kWordBytes;
-            own_cell[l] = base_cell | u64{active ? l : first_lane} << kLaneShift;
+            own_cell[l] = base_cell | u64{is_active ? l : first_lane} << kLaneShift;
         }
         return outside_flags == 0;
     }
@@ -1097,9 +1097,9 @@ void GlobalRace::check_contested_line(const Block& block, u64 line, Cell own_cel
 void GlobalRace::check_lane_writes_expected(const Block& block, const GlobalAccess& access) {
     u64 outside_flags = 0;
     for (u32 l = 0; l < kLanes; ++l) {
-        const u64 active = access.active >> l & 1 ? ~u64{0} : 0, address = access.addresses[l];
-        outside_flags |= active & (static_cast<u64>(address < block.writable_begin) |
-                                   static_cast<u64>(address >= block.writable_end));
+        const u64 active_mask = access.active >> l & 1 ? ~u64{0} : 0, address = access.addresses[l];
+        outside_flags |= active_mask & (static_cast<u64>(address < block.writable_begin) |
+                                        static_cast<u64>(address >= block.writable_end));
     }
     for (Mask remaining_lanes = outside_flags ? access.active : 0; remaining_lanes;
          remaining_lanes &= remaining_lanes - 1) {

@@ -108,7 +108,7 @@ Place RaceLog::find_place(const RaceAccess& access) const {
 }
 
 bool RaceLog::is_atomic(const RaceAccess& access) const {
-    return access.site < kernel_->sites.size() && kernel_->sites[access.site].atomic;
+    return access.site < kernel_->sites.size() && kernel_->sites[access.site].is_atomic;
 }
 
 bool RaceLog::is_strong(const RaceAccess& access) const {
@@ -323,9 +323,9 @@ bool RaceLog::can_flag_order_accesses(const Race& race) const {
 }
 
 std::string RaceLog::format_missing_fence(const Race& race) const {
-    const auto format_line = [this](const RaceAccess& access, const char* fallback) {
+    const auto format_line = [this](const RaceAccess& access, const char* fallback_text) {
         const Place place = find_place(access);
-        return place.line ? "line " + std::to_string(place.line) : std::string(fallback);
+        return place.line ? "line " + std::to_string(place.line) : std::string(fallback_text);
     };
     return "If a flag or a counter tells one block that the other is ready, execute "
            "__threadfence() between " +

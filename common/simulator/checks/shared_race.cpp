@@ -531,9 +531,9 @@ struct SharedRace::State {
     void record_part(const Access& access, const AccessedPart& part) {
         const auto& [address, count, own_cell] = part;
         const u32 word = part.word();
-        const bool is_whole = count == kWordBytes;
+        const bool is_whole_word = count == kWordBytes;
         if (access.writes) {
-            if (is_whole) {
+            if (is_whole_word) {
                 words[kWrite][word] = own_cell;
                 return;
             }
@@ -541,7 +541,7 @@ struct SharedRace::State {
             bytes[kWrite][address] = own_cell;
             return;
         }
-        if (is_whole && !is_split(words[kRead][word]) && shift_of(own_cell) >= 2)
+        if (is_whole_word && !is_split(words[kRead][word]) && shift_of(own_cell) >= 2)
             return record_read(words, word, own_cell);
         // Split both arrays of reads together.
         if (!is_split(words[kRead][word])) {
@@ -555,8 +555,9 @@ struct SharedRace::State {
 
     /// Marks the given bytes of a word as written.
     void mark_bytes_written(u32 word, u32 bits) {
-        const u32 before = written[word] >> 4 == block_serial ? written[word] : block_serial << 4;
-        written[word] = before | bits;
+        const u32 written_before =
+            written[word] >> 4 == block_serial ? written[word] : block_serial << 4;
+        written[word] = written_before | bits;
     }
     bool is_written(u32 word, u32 bits) const {
         return written[word] >> 4 == block_serial && (written[word] & bits) == bits;
@@ -610,11 +611,11 @@ struct SharedRace::State {
     }
     bool is_read_error(u32 site, const LaneAccess& part) const {
         if (part.unwritten_mask == 0) return false;
-        const LoadUse use_part =
+        const LoadUse load_use =
             site < kernel->sites.size() ? byte_uses(*kernel).load_use(site) : LoadUse{};
         const i64 size = static_cast<i64>(written.size() * kWordBytes);
         return is_uninitialised_read_error(
-            use_part, part.unwritten_mask, part.address, part.bytes, [&](u64 begin, u64 end) {
+            load_use, part.unwritten_mask, part.address, part.bytes, [&](u64 begin, u64 end) {
                 const auto clamp_offset = [&](u64 at) {
                     return static_cast<u32>(std::clamp(static_cast<i64>(at), i64{0}, size));
                 };
@@ -691,9 +692,9 @@ struct SharedRace::State {
                 continue;
             }
             for (u32 at = begin; at < begin + size;) {
-                const bool is_whole = at % kWordBytes == 0 && begin + size - at >= kWordBytes;
-                const AccessedPart part = is_whole ? AccessedPart{at, kWordBytes, own_cell | 2}
-                                                   : AccessedPart{at, 1, own_cell};
+                const bool is_whole_word = at % kWordBytes == 0 && begin + size - at >= kWordBytes;
+                const AccessedPart part = is_whole_word ? AccessedPart{at, kWordBytes, own_cell | 2}
+                                                        : AccessedPart{at, 1, own_cell};
                 use_part(part);
                 at += part.bytes;
             }

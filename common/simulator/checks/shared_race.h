@@ -146,10 +146,10 @@ public:
     /// issuing thread has waited for the copy.
     void begin_async_copy(const SharedAccess& access);
     void commit_async_copies(u32 warp, Mask lanes);
-    /// Handles cp.async.wait_group, which completes all groups except the latest `pending_groups`.
+    /// Handles cp.async.wait_group, which completes all groups except the latest `max_pending_groups`.
     /// `waits_for_all` is true for cp.async.wait_all, which also completes copies that were not
     /// committed.
-    void wait_for_async_copies(u32 warp, Mask lanes, u32 pending_groups,
+    void wait_for_async_copies(u32 warp, Mask lanes, u32 max_pending_groups,
                                bool waits_for_all = false);
     /// Handles cp.async.mbarrier.arrive, which arrives at the mbarrier once all earlier copies of
     /// the lanes are complete.

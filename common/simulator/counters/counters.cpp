@@ -345,25 +345,25 @@ Mask find_first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask ac
     return first_lanes;
 }
 
-SiteCounters& SiteCounters::operator+=(const SiteCounters& partner_lane) {
-    requests += partner_lane.requests;
-    sectors += partner_lane.sectors;
-    useful_bytes += partner_lane.useful_bytes;
-    shared_requests += partner_lane.shared_requests;
-    wavefronts += partner_lane.wavefronts;
-    ideal_wavefronts += partner_lane.ideal_wavefronts;
-    remote_requests += partner_lane.remote_requests;
-    remote_sectors += partner_lane.remote_sectors;
-    remote_useful_bytes += partner_lane.remote_useful_bytes;
-    wait_count += partner_lane.wait_count;
-    bytes_in_flight += partner_lane.bytes_in_flight;
-    loop_load_requests += partner_lane.loop_load_requests;
-    loop_load_wavefronts += partner_lane.loop_load_wavefronts;
-    ideal_loop_load_wavefronts += partner_lane.ideal_loop_load_wavefronts;
-    variable_requests += partner_lane.variable_requests;
-    variable_sectors += partner_lane.variable_sectors;
-    polls += partner_lane.polls;
-    repeated_polls += partner_lane.repeated_polls;
+SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
+    requests += other.requests;
+    sectors += other.sectors;
+    useful_bytes += other.useful_bytes;
+    shared_requests += other.shared_requests;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    remote_requests += other.remote_requests;
+    remote_sectors += other.remote_sectors;
+    remote_useful_bytes += other.remote_useful_bytes;
+    wait_count += other.wait_count;
+    bytes_in_flight += other.bytes_in_flight;
+    loop_load_requests += other.loop_load_requests;
+    loop_load_wavefronts += other.loop_load_wavefronts;
+    ideal_loop_load_wavefronts += other.ideal_loop_load_wavefronts;
+    variable_requests += other.variable_requests;
+    variable_sectors += other.variable_sectors;
+    polls += other.polls;
+    repeated_polls += other.repeated_polls;
     return *this;
 }
 

@@ -69,7 +69,7 @@ void add_block_costs(const coalesce::timing::RecordedBlock& block, CoalesceSampl
         // The accesses of the steps beyond the recorded ones are unknown, so do not count these
         // steps.
         to.counters.warp_instructions += warp.steps.size();
-        if (warp.executed > warp.steps.size()) to.is_all = 0;
+        if (warp.executed_steps > warp.steps.size()) to.is_all = 0;
     }
     for (const coalesce::timing::Access& access : block.accesses) {
         add_request(block, access, to.counters);
@@ -216,7 +216,8 @@ uint64_t coalesceGetTouched(int stores,
     uint64_t moved_bytes = 0;
     *is_all = 1;
     const auto add_block = [&](const RecordedBlock& block) {
-        for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
+        for (const WarpPath& warp : block.warps)
+            *is_all &= warp.executed_steps <= warp.steps.size();
         for (const auto& access : block.accesses) {
             // An atomic also reads the memory that it changes, so count it as a load.
             const bool is_load = access.kind == AccessKind::load ||

@@ -381,7 +381,7 @@ bool Device::should_skip_checks(const Launch& launch) {
 /// compared with that block.
 void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMaxCleanBlocks = 64, kMaxSteps = 1 << 16;
-    if (!launch.clean_block || launch.clean_block->order.size() > kMaxSteps) return;
+    if (!launch.clean_block || launch.clean_block->warp_of_step.size() > kMaxSteps) return;
     if (clean_blocks.size() >= kMaxCleanBlocks) clean_blocks.clear();
     // A block may compute addresses from values that are set before it begins. Of these values,
     // only %gridid differs from launch to launch.
@@ -418,7 +418,7 @@ void choose_neighbours(Launch& launch, timing::Recording& recording, u64 residen
     std::tie(launch.first_neighbour, launch.neighbour_count) = neighbours;
     std::tie(launch.first_block_below, launch.block_count_below) =
         Recorder::choose_blocks_below(recording, neighbours);
-    recording.neighbours = launch.neighbour_count;
+    recording.neighbour_blocks = launch.neighbour_count;
 }
 
 void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident_blocks,
@@ -488,10 +488,10 @@ void Device::record_sampled_blocks(Launch& launch, timing::Recording& recording,
     }
     if (!is_recording_only) return;
     launch.only_blocks.resize(launch.neighbour_count + launch.block_count_below);
-    const auto begin_of_below =
+    const auto begin_of_blocks_below =
         launch.only_blocks.begin() + static_cast<std::ptrdiff_t>(launch.neighbour_count);
-    std::iota(launch.only_blocks.begin(), begin_of_below, launch.first_neighbour);
-    std::iota(begin_of_below, launch.only_blocks.end(), launch.first_block_below);
+    std::iota(launch.only_blocks.begin(), begin_of_blocks_below, launch.first_neighbour);
+    std::iota(begin_of_blocks_below, launch.only_blocks.end(), launch.first_block_below);
 }
 
 /// Runs the traced block and records each step. `launch` does not run this block again. If the
@@ -503,9 +503,10 @@ void Device::trace_block(Launch& launch, const TraceRequest& request, void** arg
     const u64 blocks = launch.config.grid.count();
     if (!kernel.recording_code) kernel.recording_code = lower_for_recording(kernel);
     if (launch.config.has_clusters() || !kernel.recording_code)
-        return trace_keeper().fail("a launch with clusters cannot be traced");
+        return trace_keeper().set_problem("a launch with clusters cannot be traced");
     if (request.block >= blocks)
-        return trace_keeper().fail("the grid has only " + std::to_string(blocks) + " blocks");
+        return trace_keeper().set_problem("the grid has only " + std::to_string(blocks) +
+                                          " blocks");
     const bool has_waiting_blocks = launch.config.is_cooperative || launch.code->is_order_sensitive;
     const auto run_traced_block = [&](u64 block) {
         auto traced_run = std::make_unique<Launch>();

@@ -113,7 +113,7 @@ void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 b
 }
 
 void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
-                   bool changed) {
+                   bool has_changed) {
     Block& block = *w.block;
     if (resolved.global_lanes) {
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
@@ -122,7 +122,7 @@ void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32
         const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
         block.shared_race->acquire(make_shared_access(w, op->site, resolved, offsets, bytes));
     }
-    if (changed) block.watch->note_memory_change();
+    if (has_changed) block.watch->note_memory_change();
 }
 
 namespace {

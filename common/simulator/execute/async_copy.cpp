@@ -86,9 +86,9 @@ void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
 /// Stops counting those reported copies as in flight for which `has_arrived` returns true.
 template <class HasArrived>
 void forget_reported_copies(Block& block, HasArrived has_arrived) {
-    std::erase_if(block.reported_copies, [&](ReportedCopies& reported) {
-        if (!has_arrived(reported)) return false;
-        block.copy_bytes_in_flight -= reported.bytes;
+    std::erase_if(block.reported_copies, [&](ReportedCopies& reported_copies) {
+        if (!has_arrived(reported_copies)) return false;
+        block.copy_bytes_in_flight -= reported_copies.bytes;
         return true;
     });
 }
@@ -96,8 +96,9 @@ void forget_reported_copies(Block& block, HasArrived has_arrived) {
 /// Counts a wait by the active lanes if any of them has a pending copy. Copies of the warp that
 /// report to an mbarrier have arrived as well.
 void count_wait(Warp& w) {
-    forget_reported_copies(
-        *w.block, [&](const ReportedCopies& reported) { return reported.warp == w.index; });
+    forget_reported_copies(*w.block, [&](const ReportedCopies& reported_copies) {
+        return reported_copies.warp == w.index;
+    });
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
         ++w.site_counters[copy.site].wait_count;
@@ -223,9 +224,9 @@ Description describe_copy(const ptx::Instruction& i, const ptx::Function& functi
         {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
     Handler run = run_copy<SourceSize::whole>;
     if (i.operands.size() > roles.size() + i.has("L2::cache_hint")) {
-        const bool predicate = is_predicate(i, function, 3);
-        run = predicate ? run_copy<SourceSize::ignored> : run_copy<SourceSize::size>;
-        roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
+        const bool has_predicate = is_predicate(i, function, 3);
+        run = has_predicate ? run_copy<SourceSize::ignored> : run_copy<SourceSize::size>;
+        roles.push_back({Role::c, has_predicate ? Width::predicate : Width::w32});
     }
     return describe(
         i, {.run = run,
@@ -244,28 +245,28 @@ void report_copies(Warp& w, std::vector<MbarrierPhase> phases) {
     constexpr std::size_t max_phases = 64, max_reports = 1024;
     Block& block = *w.block;
     // The copies report to every mbarrier at which their warp arrives in this way.
-    forget_reported_copies(block, [&](ReportedCopies& reported) {
-        if (reported.warp != w.index) return false;
-        reported.phases.insert(reported.phases.end(), phases.begin(), phases.end());
-        return reported.phases.size() > max_phases;
+    forget_reported_copies(block, [&](ReportedCopies& reported_copies) {
+        if (reported_copies.warp != w.index) return false;
+        reported_copies.phases.insert(reported_copies.phases.end(), phases.begin(), phases.end());
+        return reported_copies.phases.size() > max_phases;
     });
-    ReportedCopies reported{.warp = w.index, .phases = std::move(phases)};
+    ReportedCopies reported_copies{.warp = w.index, .phases = std::move(phases)};
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
-        if (reported.bytes == 0) reported.site = copy.site;
+        if (reported_copies.bytes == 0) reported_copies.site = copy.site;
         for (const int l : LaneRange{copy.lanes & w.active})
-            reported.bytes += copy.bytes_to_read[l];
+            reported_copies.bytes += copy.bytes_to_read[l];
     }
     complete_groups(w, 0, true);
-    if (reported.bytes == 0 || block.reported_copies.size() >= max_reports) return;
-    block.copy_bytes_in_flight += reported.bytes;
-    block.reported_copies.push_back(std::move(reported));
+    if (reported_copies.bytes == 0 || block.reported_copies.size() >= max_reports) return;
+    block.copy_bytes_in_flight += reported_copies.bytes;
+    block.reported_copies.push_back(std::move(reported_copies));
 }
 
 void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase) {
-    forget_reported_copies(*w.block, [&](const ReportedCopies& reported) {
-        if (std::ranges::count(reported.phases, phase) == 0) return false;
-        ++w.site_counters[reported.site].wait_count;
+    forget_reported_copies(*w.block, [&](const ReportedCopies& reported_copies) {
+        if (std::ranges::count(reported_copies.phases, phase) == 0) return false;
+        ++w.site_counters[reported_copies.site].wait_count;
         return true;
     });
 }

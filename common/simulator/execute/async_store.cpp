@@ -68,7 +68,7 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     issue.shared_address = store.address;
     issue.mbarrier_address = store.mbarrier;
     if (Block* owner = find_owner_block(*w.block, store.address)) issue.copy.owner_block = owner;
-    if (!bulk::is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
+    if (!bulk::check_is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
         !bulk::check_shared_range(issue, store.address, store.bytes))
         return false;
     issue.copy.bytes = store.bytes;

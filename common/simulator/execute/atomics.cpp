@@ -48,7 +48,7 @@ Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
         };
         return combine_halves(old >> 16, b >> 16, c >> 16) << 16 | combine_halves(old, b, c);
     } else if constexpr (Half<T>) {
-        return nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
+        return round_to_nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
     } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<F, combining::Add>) {
         return std::bit_cast<Bits<T>>(add_values<InGlobal>(x, y));
     } else {
@@ -59,7 +59,7 @@ Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
 // ---- updating the elements of one lane ----
 
 template <class F, class T>
-Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed) {
+Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& has_changed) {
     using B = Bits<T>;
     auto* memory = reinterpret_cast<B*>(host);
     B old, combined;
@@ -74,7 +74,7 @@ Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& cha
         } while (!__atomic_compare_exchange_n(memory, &old, combined, true, __ATOMIC_ACQ_REL,
                                               __ATOMIC_RELAXED));
     }
-    changed |= combined != old;
+    has_changed |= combined != old;
     return old;
 }
 
@@ -161,7 +161,7 @@ bool run_shared_loop(Warp& w, const Op* op, const ResolvedAddresses& resolved, M
     const Lane* operand = w.lanes<Lane>(op->v[0]);
     Lane* destination = w.lanes<Lane>(op->d);
     B loaded_values[kLanes], combined_values[kLanes];
-    bool changed = false;
+    bool has_changed = false;
     const auto end_lane = [&](int lane) {
         if (op->has_destination) destination[lane] = loaded_values[lane];
         waiting_lanes &= ~(1u << lane);
@@ -179,11 +179,11 @@ bool run_shared_loop(Warp& w, const Op* op, const ResolvedAddresses& resolved, M
         for (const int lane : LaneRange{count.add_exchanges(waiting_lanes)}) {
             if (std::memcmp(resolved.host[lane], &loaded_values[lane], sizeof(B)) != 0) continue;
             std::memcpy(resolved.host[lane], &combined_values[lane], sizeof(B));
-            changed |= combined_values[lane] != loaded_values[lane];
+            has_changed |= combined_values[lane] != loaded_values[lane];
             end_lane(lane);
         }
     }
-    return changed;
+    return has_changed;
 }
 
 /// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all
@@ -226,16 +226,16 @@ bool update_lane_by_lane(Warp& w, const Op* op, const ResolvedAddresses& resolve
         d[k] = w.lanes<Lane>(destinations[k]);
     }
     const Lane* c = std::is_same_v<F, combining::CompareAndSwap> ? w.lanes<Lane>(op->c) : b[0];
-    bool changed = false;
+    bool has_changed = false;
     for (const int lane : LaneRange{lanes}) {
         B old[Most];
         for (u32 k = 0; k < count; ++k)
             old[k] = update_element<F, T>(resolved.host[lane] + k * sizeof(B),
                                           static_cast<B>(b[k][lane]), static_cast<B>(c[lane]),
-                                          resolved.shared_lanes >> lane & 1, changed);
+                                          resolved.shared_lanes >> lane & 1, has_changed);
         for (u32 k = 0; keeps_old_value && k < count; ++k) d[k][lane] = old[k];
     }
-    return changed;
+    return has_changed;
 }
 
 /// Executes one atomic on each of the Op::count elements of each lane. Op::v contains the operands,
@@ -247,21 +247,21 @@ const Op* run_atomic(Warp& w, const Op* op) {
     if (!begin_atomic(w, op, bytes, resolved)) return nullptr;
     Mask looping_lanes = 0;
     u32 wavefronts = 0;
-    bool changed = false;
+    bool has_changed = false;
     if constexpr (is_loop_in_shared<F, T>()) {
         looping_lanes = find_looping_lanes(op, resolved);
         const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
         AtomicLoopCounts count(offsets, sizeof(T));
-        changed = run_shared_loop<F, T>(w, op, resolved, looping_lanes, count);
+        has_changed = run_shared_loop<F, T>(w, op, resolved, looping_lanes, count);
         if (op->detail & kOneLaneBit) count.add_loads(find_acting_lanes(op, resolved.shared_lanes));
         count.add_to(w.site_counters[op->site]);
         wavefronts = count.wavefronts();
     }
     count_and_report(w, op, bytes, resolved, looping_lanes, wavefronts);
     const Mask other_lanes = w.active & ~looping_lanes;
-    changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, resolved, other_lanes)
-                              : update_lane_by_lane<F, T, 4>(w, op, resolved, other_lanes);
-    finish_atomic(w, op, resolved, bytes, changed);
+    has_changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, resolved, other_lanes)
+                                  : update_lane_by_lane<F, T, 4>(w, op, resolved, other_lanes);
+    finish_atomic(w, op, resolved, bytes, has_changed);
     if (op->has_destination && op->count == 1 && w.is_observed) [[unlikely]]
         observe<F, LaneOf<Bits<T>>>(w, op, resolved);
     return op + 1;
@@ -284,19 +284,19 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
     if (!begin_atomic(w, op, 16, resolved)) return nullptr;
     count_and_report(w, op, 16, resolved);
     const LanesOf128Bits d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
-    bool changed = false;
+    bool has_changed = false;
     for (const int l : LaneRange{w.active}) {
         u64 old[2];
         std::memcpy(old, resolved.host[l], sizeof old);
         const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);
         const u64 value[2] = {c.low[l], c.high[l]};
         if (stores) {
-            changed |= std::memcmp(old, value, sizeof value) != 0;
+            has_changed |= std::memcmp(old, value, sizeof value) != 0;
             std::memcpy(resolved.host[l], value, sizeof value);
         }
         if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
     }
-    finish_atomic(w, op, resolved, 16, changed);
+    finish_atomic(w, op, resolved, 16, has_changed);
     return op + 1;
 }
 
@@ -325,9 +325,10 @@ struct AtomicKind {
     /// in machine code for an H200 and in its counters. 16-bit and 128-bit types were not measured.
     RemoteAtomic remote() const {
         if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::swap_loop;
-        const bool is_one = operation == "add" || operation == "exch" || operation == "cas";
-        return ptx::size_of(type) == 8 && !is_one ? RemoteAtomic::load_and_store
-                                                  : RemoteAtomic::single_atomic;
+        const bool is_single_atomic =
+            operation == "add" || operation == "exch" || operation == "cas";
+        return ptx::size_of(type) == 8 && !is_single_atomic ? RemoteAtomic::load_and_store
+                                                            : RemoteAtomic::single_atomic;
     }
 };
 

@@ -54,12 +54,12 @@ bool exits_before_barrier(const Warp& w) {
     return w.live_lanes != w.existing_lanes && !has_exited_early;
 }
 
-void report_exited_threads(const Block& block, const Warp& waiting, const Fragment& fragment) {
+void report_exited_threads(const Block& block, const Warp& waiting_warp, const Fragment& fragment) {
     for (const Warp& w : block.warps) {
         if (!exits_before_barrier(w)) continue;
         const Mask exited_lanes = w.existing_lanes & ~w.live_lanes;
         const Dim3 t = w.thread_index(std::countr_zero(exited_lanes));
-        reports().add(waiting.describe(
+        reports().add(waiting_warp.describe(
             fragment.next_op, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
             "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
                 std::to_string(t.z) +
@@ -155,10 +155,11 @@ std::string find_barrier_misuse(const Warp& w, const Op* op, u32 id, u32 threads
     const Block& block = *w.block;
     const Barrier& barrier = block.barriers[id];
     const auto block_threads = static_cast<u32>(block.warps.size()) * kLanes;
-    const u32 expected = barrier.expected_threads ? barrier.expected_threads : block_threads;
-    if (!barrier.is_in_use || expected == (threads ? threads : block_threads)) return "";
+    const u32 expected_threads =
+        barrier.expected_threads ? barrier.expected_threads : block_threads;
+    if (!barrier.is_in_use || expected_threads == (threads ? threads : block_threads)) return "";
     return "this warp waits for " + std::to_string(threads ? threads : block_threads) +
-           " threads at a barrier where other warps wait for " + std::to_string(expected);
+           " threads at a barrier where other warps wait for " + std::to_string(expected_threads);
 }
 
 /// Records an arrival at a barrier and returns the barrier's ID. If the operands are invalid, fails
@@ -254,30 +255,31 @@ void charge_instructions(Warp& w, u64 count) {
 
 namespace {
 
-void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first_mask,
+void report_mask(Warp& w, const Op* op, Mask calling_lanes, const char* format, Mask first_mask,
                  Mask second_mask) {
     if (!w.block->launch->checks.sync) return;
     char text[160];
     std::snprintf(text, sizeof text, format, first_mask, second_mask);
-    reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
+    reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(calling_lanes),
+                             text,
                              "Move the call to a place that all lanes of the mask reach, or "
                              "compute the mask with __ballot_sync() before the branch."));
 }
 
 }  // namespace
 
-void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers) {
-    if (callers & ~named_lanes)
+void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask calling_lanes) {
+    if (calling_lanes & ~named_lanes)
         report_mask(
-            w, op, callers & ~named_lanes,
+            w, op, calling_lanes & ~named_lanes,
             "the mask 0x%08x does not include all lanes that execute this instruction: 0x%08x",
-            named_lanes, callers);
+            named_lanes, calling_lanes);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask exited_lanes = named_lanes & w.existing_lanes & ~w.live_lanes;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that
     // no longer exist.
     if (exited_lanes && function.body[op->source].opcode == "shfl")
-        report_mask(w, op, callers, "the mask 0x%08x includes lanes that have exited: 0x%08x",
+        report_mask(w, op, calling_lanes, "the mask 0x%08x includes lanes that have exited: 0x%08x",
                     named_lanes, exited_lanes);
 }
 

@@ -25,9 +25,9 @@ void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
 /// Reports an error if a .sync instruction with the mask `named_lanes` is executed by a lane that
-/// is not in the mask (`callers` contains the executing lanes), or if a shuffle's mask contains
+/// is not in the mask (`calling_lanes` contains the executing lanes), or if a shuffle's mask contains
 /// exited lanes.
-void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers);
+void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask calling_lanes);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.
 const Warp& find_deadlocked_warp(const Block& block);

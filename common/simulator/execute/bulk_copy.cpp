@@ -68,12 +68,12 @@ bool copy_between_blocks(Warp& w, const Op* op, int lane) {
         return false;
     if (bytes == 0) return true;
     if (!check_shared_range(issue, source_address, bytes)) return false;
-    return issue_copy(issue, bytes, [&](CopyIssue& each, u32 shared) {
+    return issue_copy(issue, bytes, [&](CopyIssue& block_issue, u32 shared) {
         for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes)
-            each.copy.pieces.push_back(
+            block_issue.copy.pieces.push_back(
                 {.shared_offset = shared + byte,
                  .host = w.block->shared + offset_in_block(source_address) + byte});
-        pass_source_to_race_check(each, static_cast<u32>(source_address));
+        pass_source_to_race_check(block_issue, static_cast<u32>(source_address));
         return true;
     });
 }
@@ -92,10 +92,10 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
     const bool is_box = i.has("tensor");
     std::size_t rank = 0;
     if (is_box) {
-        const std::size_t map_at = to_shared ? 1 : 0;
-        if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1)
+        const std::size_t map_index = to_shared ? 1 : 0;
+        if (i.operands.size() <= map_index || i.operands[map_index].elements.size() != 1)
             return std::nullopt;
-        rank = i.operands[map_at].elements[0].elements.size();
+        rank = i.operands[map_index].elements[0].elements.size();
         if (rank == 0 || rank > kMaxDimensions || !i.has(std::to_string(rank) + "d"))
             return std::nullopt;
     }
@@ -105,8 +105,8 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
     if (!to_shared) std::swap(roles[0], roles[1]);
     if (!is_box) roles.push_back({Role::v0, Width::w32});
     if (to_shared) roles.push_back({Role::address_c, Width::w64});
-    const bool multicast = i.has("multicast::cluster");
-    if (multicast) roles.push_back({Role::members, Width::w32});
+    const bool is_multicast = i.has("multicast::cluster");
+    if (is_multicast) roles.push_back({Role::members, Width::w32});
     const u8 detail = to_shared ? bulk::kToShared : 0;
     return describe(
         i, {.run = from_shared ? bulk::run_lanes<bulk::copy_between_blocks>
@@ -122,7 +122,7 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
                              .is_store = to_shared,
                              .bytes_per_lane = kCopyChunkBytes}},
             .detail = static_cast<u8>(detail | (from_shared ? bulk::kFromShared : 0) |
-                                      (multicast ? bulk::kMulticast : 0)),
+                                      (is_multicast ? bulk::kMulticast : 0)),
             .count = static_cast<u8>(rank),
             .has_side_effects = true});
 }
@@ -132,23 +132,24 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
 /// Reports whether a modifier is simulated. Other modifiers would make the copy reduce or gather
 /// elements, or report to other mbarriers.
 static bool is_known(const std::string& modifier) {
-    constexpr std::string_view kKnown[] = {"async",
-                                           "bulk",
-                                           "tensor",
-                                           "1d",
-                                           "2d",
-                                           "3d",
-                                           "4d",
-                                           "5d",
-                                           "tile",
-                                           "global",
-                                           "shared::cta",
-                                           "shared::cluster",
-                                           "mbarrier::complete_tx::bytes",
-                                           "bulk_group",
-                                           "multicast::cluster",
-                                           "L2::cache_hint"};
-    return std::find(std::begin(kKnown), std::end(kKnown), modifier) != std::end(kKnown);
+    constexpr std::string_view kKnownModifiers[] = {"async",
+                                                    "bulk",
+                                                    "tensor",
+                                                    "1d",
+                                                    "2d",
+                                                    "3d",
+                                                    "4d",
+                                                    "5d",
+                                                    "tile",
+                                                    "global",
+                                                    "shared::cta",
+                                                    "shared::cluster",
+                                                    "mbarrier::complete_tx::bytes",
+                                                    "bulk_group",
+                                                    "multicast::cluster",
+                                                    "L2::cache_hint"};
+    return std::find(std::begin(kKnownModifiers), std::end(kKnownModifiers), modifier) !=
+           std::end(kKnownModifiers);
 }
 
 // Describes these instructions (cp.async.bulk.prefetch does nothing):
@@ -171,11 +172,11 @@ Description describe_bulk_copy(const ptx::Instruction& i) {
         return std::nullopt;
     const bool to_shared = *first_direction != "global";
     const std::string& from = *(first_direction + 1);
-    const bool between_blocks = *first_direction == "shared::cluster" && from == "shared::cta";
-    if (to_shared ? from != "global" && !between_blocks : from != "shared::cta")
+    const bool is_between_blocks = *first_direction == "shared::cluster" && from == "shared::cta";
+    if (to_shared ? from != "global" && !is_between_blocks : from != "shared::cta")
         return std::nullopt;
-    if (between_blocks && i.has("tensor")) return std::nullopt;
-    return describe_run_or_box(i, to_shared, between_blocks);
+    if (is_between_blocks && i.has("tensor")) return std::nullopt;
+    return describe_run_or_box(i, to_shared, is_between_blocks);
 }
 
 }  // namespace coalesce::simulator

@@ -137,7 +137,7 @@ void count_copy(CopyIssue& issue, bool is_repeated) {
 void note_global_accesses(CopyIssue& issue) {
     Warp& w = issue.w;
     ResolvedAddresses resolved;
-    const auto pass_on = [&](u32 bytes) {
+    const auto pass_pieces = [&](u32 bytes) {
         if (!resolved.global_lanes) return;
         notify_listener(w, issue.copy.op, resolved,
                         {.kind = load_or_store(!issue.copy.writes_shared),
@@ -152,21 +152,21 @@ void note_global_accesses(CopyIssue& issue) {
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.bytes_inside_array) continue;
         if (piece.bytes_inside_array < kCopyChunkBytes) {
-            pass_on(kCopyChunkBytes);
+            pass_pieces(kCopyChunkBytes);
             resolved.address[issue.copy.lane] = piece.global_address;
             resolved.global_lanes = 1u << issue.copy.lane;
-            pass_on(piece.bytes_inside_array);
+            pass_pieces(piece.bytes_inside_array);
             next_lane = 0;
             continue;
         }
         resolved.address[next_lane] = piece.global_address;
         resolved.global_lanes |= 1u << next_lane++;
         if (next_lane == kLanes || !(w.existing_lanes >> next_lane & 1)) {
-            pass_on(kCopyChunkBytes);
+            pass_pieces(kCopyChunkBytes);
             next_lane = 0;
         }
     }
-    pass_on(kCopyChunkBytes);
+    pass_pieces(kCopyChunkBytes);
 }
 
 void note_shared_accesses(CopyIssue& issue) {

@@ -37,7 +37,7 @@ void execute_copy(const Copy& copy) {
 void count_wait(Block& block, u32 mbarrier) {
     for (const Copy& copy : block.bulk_copies->pending) {
         if (!copy.writes_shared || copy.mbarrier != mbarrier) continue;
-        ++copy.issuer->warps[copy.warp].counters[copy.shared_site()].wait_count;
+        ++copy.issuer->warps[copy.warp].site_counters[copy.shared_site()].wait_count;
         return;
     }
 }
@@ -127,13 +127,13 @@ void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) 
         return;
     }
     if (bytes.announced_bytes > 0) return;
-    const std::string left = std::to_string(pending_bulk_bytes(block, mbarrier));
+    const std::string pending_bytes_text = std::to_string(pending_bulk_bytes(block, mbarrier));
     report.message += bytes.last_announced_bytes == 0
                           ? " No bytes were announced to its mbarrier, so no phase waits for the " +
-                                left + " bytes of the copies that report to it."
+                                pending_bytes_text + " bytes of the copies that report to it."
                           : " The phase of the mbarrier ended after the " +
                                 std::to_string(bytes.last_announced_bytes) +
-                                " announced bytes had arrived. Copies of " + left +
+                                " announced bytes had arrived. Copies of " + pending_bytes_text +
                                 " more bytes were started, but no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }

@@ -33,10 +33,10 @@ Dim3 count_clusters(const LaunchConfig& config) {
 
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank) {
     const Dim3 cluster_index = count_clusters(config).position_of(cluster),
-               within = config.cluster.position_of(rank);
-    const u64 x = u64{cluster_index.x} * config.cluster.x + within.x,
-              y = u64{cluster_index.y} * config.cluster.y + within.y,
-              z = u64{cluster_index.z} * config.cluster.z + within.z;
+               block_position = config.cluster.position_of(rank);
+    const u64 x = u64{cluster_index.x} * config.cluster.x + block_position.x,
+              y = u64{cluster_index.y} * config.cluster.y + block_position.y,
+              z = u64{cluster_index.z} * config.cluster.z + block_position.z;
     return x + config.grid.x * (y + config.grid.y * z);
 }
 

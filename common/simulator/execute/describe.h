@@ -11,10 +11,10 @@ namespace coalesce::simulator {
 /// operand of the instruction. Otherwise returns nothing. The cache policy operand of
 /// .L2::cache_hint needs no entry, but an operand `_` does.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction);
-/// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
+/// Like describe() above, but accepts any number of operands from `min_operands` to `max_operands`. Operands
 /// without an entry in `family_instruction.operands` are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
-                     std::size_t at_least, std::size_t at_most);
+                     std::size_t min_operands, std::size_t max_operands);
 
 // The functions that describe the families. Defined in warp_ops.cpp.
 DescribeFunction describe_shuffle, describe_vote, describe_match, describe_reduce,

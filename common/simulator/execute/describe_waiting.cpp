@@ -18,9 +18,9 @@ std::string describe_fragment(const Block& block, const Fragment& f) {
         : f.state == Fragment::State::at_cluster_barrier ? "waiting at the cluster barrier"
         : f.state == Fragment::State::at_warp_sync       ? "waiting for lanes of their warp"
                                                          : "spinning";
-    char mask[16];
-    std::snprintf(mask, sizeof mask, "%08x", f.lanes);
-    std::string text = std::string(", lanes ") + mask + ": " + description;
+    char mask_text[16];
+    std::snprintf(mask_text, sizeof mask_text, "%08x", f.lanes);
+    std::string text = std::string(", lanes ") + mask_text + ": " + description;
     if (place.line)
         text +=
             ", " + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);

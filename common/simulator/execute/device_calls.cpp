@@ -30,10 +30,10 @@ constexpr u64 kCharactersPerInstruction = 16;
 
 const Op* run_vprintf(Warp& w, const Op* op) {
     const bool is_silent = !options().has_printf;
-    const i64 lines = is_silent ? 0 : std::popcount(w.active);
+    const i64 line_count = is_silent ? 0 : std::popcount(w.active);
     ++printf_call_count();
-    w.uncounted_instructions += static_cast<u64>(lines * kInstructionsPerLine);
-    w.branches_left -= lines;
+    w.uncounted_instructions += static_cast<u64>(line_count * kInstructionsPerLine);
+    w.branches_left -= line_count;
     const u64* formats = w.lanes<u64>(op->a);
     const u64* buffers = w.lanes<u64>(op->b);
     u32 argument_counts[kLanes] = {};

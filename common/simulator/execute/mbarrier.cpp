@@ -55,8 +55,8 @@ struct Mbarrier {
         return from_bits(bits);
     }
     void store(u8* host) const {
-        const u64 now = bits();
-        std::memcpy(host, &now, sizeof now);
+        const u64 current_bits = bits();
+        std::memcpy(host, &current_bits, sizeof current_bits);
     }
     /// Reports whether the word may be an mbarrier that has been initialised and not overwritten.
     static bool is_plausible(const u8* host) {
@@ -92,8 +92,8 @@ bool find_mbarriers(Warp& w, const Op* op, ResolvedAddresses& resolved,
     if (!resolve_addresses(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op),
                            Access::atomic, resolved))
         return false;
-    if (const Mask elsewhere = w.active & ~resolved.shared_lanes) {
-        const int lane = std::countr_zero(elsewhere);
+    if (const Mask lanes_elsewhere = w.active & ~resolved.shared_lanes) {
+        const int lane = std::countr_zero(lanes_elsewhere);
         return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
                              "this mbarrier is not in shared memory; declare it __shared__", lane,
                              resolved.address[lane]);
@@ -196,11 +196,11 @@ void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
 const Op* run_init(Warp& w, const Op* op) {
     ResolvedAddresses resolved;
     if (!find_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
-    const u32* counts = w.lanes<u32>(op->b);
+    const u32* arrival_counts = w.lanes<u32>(op->b);
     Mask reinitialised_lanes = 0;
     const Op* first_init = nullptr;
     for (const int l : LaneRange{w.active}) {
-        if (counts[l] == 0 || counts[l] > kMaxCount)
+        if (arrival_counts[l] == 0 || arrival_counts[l] > kMaxCount)
             return report_mbarrier_misuse(
                 w, op, l, resolved, "invalid mbarrier count",
                 "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
@@ -214,7 +214,7 @@ const Op* run_init(Warp& w, const Op* op) {
         }
         init->second = op;
         Mbarrier b;
-        b.pending_arrivals = b.expected_arrivals = counts[l];
+        b.pending_arrivals = b.expected_arrivals = arrival_counts[l];
         b.store(resolved.host[l]);
         w.block->phase_bytes.erase(address);
     }
@@ -342,17 +342,17 @@ bool complete_phase(Warp& w, const Op* op, int lane, const ResolvedAddresses& re
     Block& block = *w.block;
     const u32 address = offset_in_block(resolved.address[lane]);
     if (!waits_for_bytes(block, address)) return true;
-    const i64 announced = block.phase_bytes[address].announced_bytes;
+    const i64 announced_bytes = block.phase_bytes[address].announced_bytes;
     complete_bulk_copies(block, address);
     const u64 pending_bytes = pending_bulk_bytes(block, address);
     if (pending_bytes == 0 || waits_for_bytes(block, address)) return true;
     const i64 arrived_bytes = Mbarrier::read_from(resolved.host[lane]).pending_arrivals == 0
                                   ? block.phase_bytes[address].arrived_bytes
-                                  : announced;
+                                  : announced_bytes;
     return report_mbarrier_misuse(
         w, op, lane, resolved, "too few bytes",
         ("copies write more bytes than were announced to this mbarrier: " +
-         std::to_string(announced) + " announced, " +
+         std::to_string(announced_bytes) + " announced, " +
          std::to_string(arrived_bytes + static_cast<i64>(pending_bytes)) +
          " copied. The phase does not wait for the rest; announce the bytes of all copies")
             .c_str());
@@ -414,14 +414,14 @@ Description describe_access(const ptx::Instruction& i, Handler run, std::vector<
                             std::size_t optional = 0, u8 count = 0) {
     const StateSpace space = find_space(i);
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
-    const std::size_t operands = roles.size();
+    const std::size_t operand_count = roles.size();
     return describe(i,
                     {.run = run,
                      .operands = std::move(roles),
                      .memory_uses = {{.space = space, .is_atomic = true, .bytes_per_lane = 8}},
                      .count = count,
                      .has_side_effects = true},
-                    operands - optional, operands);
+                    operand_count - optional, operand_count);
 }
 
 Description describe_arrive(const ptx::Instruction& i) {

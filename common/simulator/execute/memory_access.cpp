@@ -106,9 +106,9 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes,
 /// Returns zero-filled memory for a lane that accesses global memory in a dry run. Stores go to a
 /// separate buffer for each lane, because loaded values may be read after other lanes have stored.
 u8* zeroed_memory(int lane, u32 bytes, Access access) {
-    constexpr u32 kMost = 64;
-    alignas(kMost) thread_local u8 written[kLanes][kMost];
-    alignas(kMost) static u8 zeros[kMost];
+    constexpr u32 kMaxBytes = 64;
+    alignas(kMaxBytes) thread_local u8 written[kLanes][kMaxBytes];
+    alignas(kMaxBytes) static u8 zeros[kMaxBytes];
     if (access == Access::load) return zeros;
     std::memset(written[lane], 0, bytes);
     return written[lane];
@@ -118,17 +118,18 @@ u8* zeroed_memory(int lane, u32 bytes, Access access) {
 /// memory has been freed, the report names the call to free() as the other access.
 Report describe_bad_heap_access(const Launch& launch, Report report, const LaneAccess& access) {
     const DeviceHeap& heap = DeviceHeap::instance();
-    const Interval freed = heap.find_freed_piece(access.address),
-                   below = heap.find_piece_below(access.address);
-    if (freed.size() == 0) return describe_heap_violation(report, access, 0, below);
-    const DeviceHeap::FreeCall& freer = heap.find_free_call(freed.begin);
-    const bool is_own = freer.block == report.block && freer.thread == report.thread;
-    report.other = freer.free_place;
-    report.other_block = freer.block;
-    report.other_thread = freer.thread;
-    return describe_heap_violation(
-        report, access, freed.size(), below,
-        launch.code->needs_heap && !is_own && heap.is_freed_by_this_launch(freer));
+    const Interval freed_piece = heap.find_freed_piece(access.address),
+                   piece_below = heap.find_piece_below(access.address);
+    if (freed_piece.size() == 0) return describe_heap_violation(report, access, 0, piece_below);
+    const DeviceHeap::FreeCall& free_call = heap.find_free_call(freed_piece.begin);
+    const bool is_freed_by_same_thread =
+        free_call.block == report.block && free_call.thread == report.thread;
+    report.other = free_call.free_place;
+    report.other_block = free_call.block;
+    report.other_thread = free_call.thread;
+    return describe_heap_violation(report, access, freed_piece.size(), piece_below,
+                                   launch.code->needs_heap && !is_freed_by_same_thread &&
+                                       heap.is_freed_by_this_launch(free_call));
 }
 
 }  // namespace
@@ -153,21 +154,22 @@ Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
     const Launch& launch = *w.block->launch;
     if (space == StateSpace::shared && w.block->cluster)
         return fail_bad_cluster_address(w, op, address, lane, bytes, access);
-    const LaneAccess what = lane_access(address, bytes, access);
+    const LaneAccess lane_access_to_report = lane_access(address, bytes, access);
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     if (space == StateSpace::shared)
-        report = describe_shared_violation(report, what, launch.kernel->static_shared_bytes,
+        report = describe_shared_violation(report, lane_access_to_report,
+                                           launch.kernel->static_shared_bytes,
                                            launch.config.dynamic_shared_bytes);
     else if (space == StateSpace::local)
-        report = describe_local_violation(report, what, w.local_bytes);
+        report = describe_local_violation(report, lane_access_to_report, w.local_bytes);
     else if (space == StateSpace::constant && launch.allocations->find(address))
-        report = describe_no_constant(report, what);
+        report = describe_no_constant(report, lane_access_to_report);
     else if (DeviceHeap::instance().contains(address))
-        report = describe_bad_heap_access(launch, report, what);
+        report = describe_bad_heap_access(launch, report, lane_access_to_report);
     else
-        report =
-            describe_global_violation(report, what, *launch.allocations, launch.code->needs_heap,
-                                      find_intended_allocation(launch, op->site));
+        report = describe_global_violation(report, lane_access_to_report, *launch.allocations,
+                                           launch.code->needs_heap,
+                                           find_intended_allocation(launch, op->site));
     return w.fail(Status::illegal_address, report);
 }
 
@@ -190,32 +192,33 @@ bool resolve_addresses(Warp& w, const Op* op, const u64* base, i64 offset, u32 b
         return true;
     for (const int lane : LaneRange{w.active}) {
         u64 address = base[lane] + static_cast<u64>(offset);
-        StateSpace actual = space;
+        StateSpace actual_space = space;
         if (space == StateSpace::generic) {
-            actual = find_space_of_address(address);
-            if (actual == StateSpace::local &&
+            actual_space = find_space_of_address(address);
+            if (actual_space == StateSpace::local &&
                 !check_local_owner(w, op, address, lane, bytes, access != Access::load))
                 return false;
             address = address_in_space(address);
         }
-        if (actual == StateSpace::param && access != Access::load)
+        if (actual_space == StateSpace::param && access != Access::load)
             return fail_parameter_store(w, op, address, lane);
-        const bool is_untouched = actual == StateSpace::global && w.block->launch->is_dry_run;
+        const bool skips_memory = actual_space == StateSpace::global && w.block->launch->is_dry_run;
         const u32 accessed_bytes = bytes_per_lane ? bytes_per_lane[lane] : bytes;
-        u8* host = is_untouched ? zeroed_memory(lane, bytes, access)
-                                : find_host_address(w, address, lane, accessed_bytes, actual,
+        u8* host = skips_memory ? zeroed_memory(lane, bytes, access)
+                                : find_host_address(w, address, lane, accessed_bytes, actual_space,
                                                     last_allocation);
-        if (!host) return fail_bad_address(w, op, address, lane, accessed_bytes, actual, access);
+        if (!host)
+            return fail_bad_address(w, op, address, lane, accessed_bytes, actual_space, access);
         if (address % std::min<u32>(bytes, 16))
-            return fail_misaligned(w, op, address, lane, bytes, actual, access);
+            return fail_misaligned(w, op, address, lane, bytes, actual_space, access);
         resolved.address[lane] = address;
         resolved.host[lane] = host;
-        if (actual == StateSpace::local && access != Access::load && w.local_shadow)
+        if (actual_space == StateSpace::local && access != Access::load && w.local_shadow)
             mark_local_written(w, lane, address, bytes);
-        if (actual == StateSpace::shared) resolved.shared_lanes |= 1u << lane;
-        if (actual == StateSpace::shared && find_owner_block(*w.block, address) != w.block)
+        if (actual_space == StateSpace::shared) resolved.shared_lanes |= 1u << lane;
+        if (actual_space == StateSpace::shared && find_owner_block(*w.block, address) != w.block)
             resolved.other_block_lanes |= 1u << lane;
-        if (actual == StateSpace::global || actual == StateSpace::constant)
+        if (actual_space == StateSpace::global || actual_space == StateSpace::constant)
             resolved.global_lanes |= 1u << lane;
     }
     return true;

@@ -56,12 +56,12 @@ timing::SectorRun to_sector_run(u64 begin, u32 bytes) {
 /// increasing.
 bool is_increasing(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
-    u64 differs = 0, falls = 0;
+    u64 differs = 0, decreases = 0;
     for (int l = 0; l < kLanes; ++l)
         differs |= access.addresses[l] / kSectorBytes ^
                    (access.addresses[l] + access.bytes - 1) / kSectorBytes;
-    for (int l = 1; l < kLanes; ++l) falls |= access.addresses[l] - access.addresses[l - 1];
-    return differs == 0 && falls >> 63 == 0;
+    for (int l = 1; l < kLanes; ++l) decreases |= access.addresses[l] - access.addresses[l - 1];
+    return differs == 0 && decreases >> 63 == 0;
 }
 
 /// Calls `take` with each run of sectors that the lanes access, in ascending order.
@@ -229,7 +229,7 @@ void NeighbourLog::LastRequest::remember_request(const ObservedAccess& access,
     constexpr u32 kMaxRequests = 8;
     sector_count = sectors;
     last_footprint = run_count >= kMaxRequests ? &footprint : nullptr;
-    if (!to) return;
+    if (!last_footprint) return;
     last_block_ordinal = block_ordinal;
     lanes = access.lanes;
     bytes = access.bytes;
@@ -274,7 +274,7 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
     add_instructions(*kernel.ast, recording_);
     for (std::size_t k = 0; k < recording_.instructions.size(); ++k) {
         recording_.instructions[k].schedule_position = kernel.estimated_code_addresses[k];
-        recording_.instructions[k].turns_unrolled = kernel.unroll_factors[k];
+        recording_.instructions[k].unroll_factor = kernel.unroll_factors[k];
     }
     for (const auto& [name, function] : code.functions) {
         first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
@@ -330,7 +330,7 @@ void StepLog::step(const Warp& w, const Op* op) {
     timing::WarpPath& path = block.warps[w.index];
     const u32 instruction = find_instruction(w, op);
     if (is_mbarrier_poll_[instruction]) remove_repeated_poll(path, instruction, w.index);
-    if (path.executed++ >= kMaxRecordedSteps) {
+    if (path.executed_steps++ >= kMaxRecordedSteps) {
         if (w.block->launch->is_dry_run) w.has_recorded_enough = true;
         return;
     }
@@ -345,20 +345,20 @@ void StepLog::remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 
     constexpr u64 max_poll_steps = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
     Poll& poll = polls_[warp];
-    const bool is_repeated_poll = poll.instruction == instruction &&
-                                  path.executed > poll.executed_instructions &&
-                                  path.executed - poll.executed_instructions <= max_poll_steps;
+    const bool is_repeated_poll =
+        poll.instruction == instruction && path.executed_steps > poll.executed_instructions &&
+        path.executed_steps - poll.executed_instructions <= max_poll_steps;
     if (is_repeated_poll) {
-        path.executed = poll.executed_instructions;
-        if (path.steps.size() > path.executed) path.steps.resize(path.executed);
+        path.executed_steps = poll.executed_instructions;
+        if (path.steps.size() > path.executed_steps) path.steps.resize(path.executed_steps);
     }
-    poll = {instruction, path.executed};
+    poll = {instruction, path.executed_steps};
 }
 
 void StepLog::note_access(const Warp& w, const Op*, const ObservedAccess& observed_access) {
     timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
-    if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
+    if (path.steps.empty() || path.executed_steps > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
     access.kind = to_access_kind(observed_access);
@@ -379,7 +379,7 @@ void StepLog::note_local_access(const Warp& w, const LaneOffsets& offsets, Mask 
                                 bool is_store) {
     timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
-    if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
+    if (path.steps.empty() || path.executed_steps > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
     access.kind = is_store ? timing::AccessKind::local_store : timing::AccessKind::local_load;
@@ -460,8 +460,9 @@ std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 residen
     const u64 count = config.grid.count();
     // Spread the blocks over the grid, but do not put all of them in one line, and avoid the ends
     // of the grid. Each sampled block represents the same number of blocks.
-    const u64 many = options().sample_seed == 0 ? kSampledBlocks : kSampledBlocksWithSeed;
-    const u64 block_count_to_choose = std::min<u64>(count, count <= resident_blocks ? 1 : many);
+    const u64 sample_count = options().sample_seed == 0 ? kSampledBlocks : kSampledBlocksWithSeed;
+    const u64 block_count_to_choose =
+        std::min<u64>(count, count <= resident_blocks ? 1 : sample_count);
     std::vector<u64> chosen_blocks;
     for (u64 k = 0; k < block_count_to_choose; ++k)
         chosen_blocks.push_back(scale_count(count, spread_evenly(.618034, k)));
@@ -474,7 +475,7 @@ std::vector<u64> Recorder::choose_blocks_near_first(const LaunchConfig& config,
                                                     bool shares_iterations) {
     if (recording.recorded_blocks.size() != 1 || !shares_iterations) return {};
     const auto is_long = [](const timing::WarpPath& path) {
-        return path.executed > kMaxRecordedSteps;
+        return path.executed_steps > kMaxRecordedSteps;
     };
     const std::vector<timing::WarpPath>& warps = recording.recorded_blocks.front().warps;
     if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
@@ -584,16 +585,16 @@ bool reads_grid_size(const ptx::Function& kernel) {
 }
 
 bool may_blocks_wait(const Kernel::Code& code) {
-    const auto spins = [](const FunctionCode& function) {
+    const auto has_spin_branch = [](const FunctionCode& function) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.is_spin_branch; });
     };
     // If blocks cannot read what other blocks write, a waiting loop can only wait for warps of its
     // own block, or for a clock.
     if (!code.reads_other_blocks) return false;
-    if (spins(code.main)) return true;
+    if (has_spin_branch(code.main)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),
-                       [&](const auto& entry) { return spins(*entry.second); });
+                       [&](const auto& entry) { return has_spin_branch(*entry.second); });
 }
 
 }  // namespace coalesce::simulator

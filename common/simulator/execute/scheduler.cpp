@@ -269,12 +269,12 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named_lanes) {
     return 0;
 }
 
-/// Lets all fragments for which `meets` returns true continue after the instruction at which they
+/// Lets all fragments for which `should_wake` returns true continue after the instruction at which they
 /// waited.
-template <class Meets>
-void wake_fragments(Warp& w, Meets meets) {
+template <class ShouldWake>
+void wake_fragments(Warp& w, ShouldWake should_wake) {
     for (Fragment& f : w.other_fragments) {
-        if (!meets(f)) continue;
+        if (!should_wake(f)) continue;
         f.state = Fragment::State::ready;
         ++f.next_op;
     }
@@ -285,18 +285,19 @@ void wake_fragments(Warp& w, Meets meets) {
 /// or to a __syncwarp on a different line.
 void release_complete_warp_barriers(Warp& w) {
     for (const Fragment& f : w.other_fragments) {
-        const auto meets = [awaited_lanes = f.awaited_lanes](const Fragment& other) {
+        const auto should_wake = [awaited_lanes = f.awaited_lanes](const Fragment& other) {
             return other.state == Fragment::State::at_warp_sync &&
                    other.next_op->guarded_handler == op_warp_barrier &&
                    other.awaited_lanes == awaited_lanes;
         };
-        if (!meets(f)) continue;
+        if (!should_wake(f)) continue;
         Mask met_lanes = 0;
-        for (const Fragment& other : w.other_fragments) met_lanes |= meets(other) ? other.lanes : 0;
+        for (const Fragment& other : w.other_fragments)
+            met_lanes |= should_wake(other) ? other.lanes : 0;
         if (f.awaited_lanes & w.live_lanes & ~met_lanes) continue;
         w.active = met_lanes;
         op_warp_barrier(w, f.next_op);
-        wake_fragments(w, meets);
+        wake_fragments(w, should_wake);
         return;
     }
 }
@@ -305,29 +306,31 @@ void release_complete_warp_barriers(Warp& w) {
 /// function. These lanes have their own registers, so their values are copied to this call's
 /// registers while the instruction is executed.
 bool run_across_calls(Warp& w, const Op* op, Mask named_lanes, Mask lane_group) {
-    const auto meets = [&](const Fragment& f) {
+    const auto should_wake = [&](const Fragment& f) {
         return f.state == Fragment::State::at_warp_sync && f.next_op == op && f.frame != w.frame &&
                f.awaited_lanes == named_lanes;
     };
     Mask met_lanes = lane_group;
-    for (const Fragment& f : w.other_fragments) met_lanes |= meets(f) ? f.lanes : 0;
+    for (const Fragment& f : w.other_fragments) met_lanes |= should_wake(f) ? f.lanes : 0;
     if (!w.frame || (named_lanes & w.live_lanes & ~met_lanes)) return false;
     const FunctionCode& code = *w.frame->code;
-    u8* const here = w.frame->registers;
-    const std::vector<u8> saved_registers(here, here + code.register_file_bytes);
-    const auto for_each_guest = [&](auto body) {
+    u8* const call_registers = w.frame->registers;
+    const std::vector<u8> saved_registers(call_registers,
+                                          call_registers + code.register_file_bytes);
+    const auto for_each_visiting_lane = [&](auto body) {
         for (const Fragment& f : w.other_fragments)
-            for (const int l : LaneRange{meets(f) ? f.lanes : 0}) body(f.frame->registers, l);
+            for (const int l : LaneRange{should_wake(f) ? f.lanes : 0}) body(f.frame->registers, l);
     };
-    for_each_guest(
-        [&](u8* own_registers, int lane) { copy_registers(code, here, own_registers, lane); });
+    for_each_visiting_lane([&](u8* own_registers, int lane) {
+        copy_registers(code, call_registers, own_registers, lane);
+    });
     w.active = met_lanes;
     op->guarded_handler(w, op);
-    for_each_guest([&](u8* own, int lane) {
-        copy_registers(code, own, here, lane);
-        copy_registers(code, here, saved_registers.data(), lane);
+    for_each_visiting_lane([&](u8* own_registers, int lane) {
+        copy_registers(code, own_registers, call_registers, lane);
+        copy_registers(code, call_registers, saved_registers.data(), lane);
     });
-    wake_fragments(w, meets);
+    wake_fragments(w, should_wake);
     return true;
 }
 
@@ -419,10 +422,11 @@ void run_slice(Warp& w) {
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
     const u64 branches_left = launch.is_dry_run ? kBranchesPerDryRunSlice : kBranchesPerSlice,
-              most = launch.instruction_limit;
+              instruction_limit = launch.instruction_limit;
     // Each iteration executes at least one instruction, so more fuel than the instruction limit is
     // never needed.
-    w.branches_left = static_cast<i64>(most ? std::min(branches_left, most) : branches_left);
+    w.branches_left = static_cast<i64>(
+        instruction_limit ? std::min(branches_left, instruction_limit) : branches_left);
     w.waiting_iterations = 0;
     w.last_seen_changes = watch.change_count();
     w.has_ended_slice_spinning = false;

@@ -37,14 +37,14 @@ bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
 
 SharedLedger::Layout find_layout(const u32* addresses, u32 bytes, Mask active) {
     const u32 first_address = addresses[std::countr_zero(active)];
-    u32 gap_mask = active ^ kAllLanes, not_same = 0;
+    u32 gap_mask = active ^ kAllLanes, difference_mask = 0;
     for (int l = 0; l < kLanes; ++l) {
         gap_mask |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
-        not_same |= active >> l & 1 ? addresses[l] ^ first_address : 0;
+        difference_mask |= active >> l & 1 ? addresses[l] ^ first_address : 0;
     }
-    return gap_mask == 0   ? SharedLedger::Layout::contiguous
-           : not_same == 0 ? SharedLedger::Layout::same_address
-                           : SharedLedger::Layout::scattered;
+    return gap_mask == 0          ? SharedLedger::Layout::contiguous
+           : difference_mask == 0 ? SharedLedger::Layout::same_address
+                                  : SharedLedger::Layout::scattered;
 }
 
 }  // namespace

@@ -140,13 +140,13 @@ template <class Shape, bool Store>
 
 /// If an earlier block without errors (the clean block) made the same access at this step, executes
 /// the access without checks and returns true. Otherwise returns false. `addresses` is null if the
-/// addresses do not depend on the block. `stored` contains a mask of the undefined bytes that each
+/// addresses do not depend on the block. `stored_undefined` contains a mask of the undefined bytes that each
 /// lane stores, or is null if there are none.
 template <class Shape, bool Store>
-bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
+bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored_undefined) {
     SharedLedger& ledger = w.block->ledger;
     const SharedLedger::Step* step =
-        ledger.match_next_step(w.index, op->site, w.active, addresses, stored);
+        ledger.match_next_step(w.index, op->site, w.active, addresses, stored_undefined);
     if (!step) return false;
     count_shared_access(w, op, kSharedMoveFor<Shape, Store>,
                         {step->wavefronts, step->ideal_wavefronts, step->requests});

@@ -72,10 +72,10 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses,
         may_compare_ = false;
         return;
     }
-    Step& added = steps.steps_by_warp[warp].emplace_back(step);
-    if (step.is_access()) added.addresses = intern_addresses(addresses, step.active);
+    Step& added_step = steps.steps_by_warp[warp].emplace_back(step);
+    if (step.is_access()) added_step.addresses = intern_addresses(addresses, step.active);
     if (undefined_bytes) {
-        added.undefined_bytes = static_cast<u32>(steps.undefined_bytes.size() / kLanes) + 1;
+        added_step.undefined_bytes = static_cast<u32>(steps.undefined_bytes.size() / kLanes) + 1;
         steps.undefined_bytes.insert(steps.undefined_bytes.end(), undefined_bytes,
                                      undefined_bytes + kLanes);
     }
@@ -116,18 +116,19 @@ void SharedLedger::stop_comparing(const std::function<void(u32, const Step&, con
 }
 
 bool SharedLedger::has_same_addresses(const Step& step, const u32* addresses) const {
-    const u32* recorded = this->addresses(step);
+    const u32* recorded_undefined = this->addresses(step);
     u32 difference_mask = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u32 active = step.active >> l & 1 ? kAllLanes : 0;
-        difference_mask |= (recorded[l] ^ addresses[l]) & active;
+        difference_mask |= (recorded_undefined[l] ^ addresses[l]) & active;
     }
     return difference_mask == 0;
 }
 
-bool SharedLedger::has_same_undefined_bytes(const Step& step, const u32* stored) const {
-    const u32* recorded = undefined_bytes(step);
-    return recorded && stored && std::memcmp(recorded, stored, kLanes * sizeof(u32)) == 0;
+bool SharedLedger::has_same_undefined_bytes(const Step& step, const u32* stored_undefined) const {
+    const u32* recorded_undefined = undefined_bytes(step);
+    return recorded_undefined && stored_undefined &&
+           std::memcmp(recorded_undefined, stored_undefined, kLanes * sizeof(u32)) == 0;
 }
 
 }  // namespace coalesce::simulator

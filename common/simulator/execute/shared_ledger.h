@@ -92,17 +92,17 @@ public:
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
     /// nullptr. Must be called only in Mode::comparing. `addresses` is null if the addresses are
-    /// the same in every block. `stored` contains a mask of the undefined bytes that each lane
+    /// the same in every block. `stored_undefined` contains a mask of the undefined bytes that each lane
     /// stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 event_code, Mask active, const u32* addresses,
-                                const u32* stored = nullptr) {
+                                const u32* stored_undefined = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next_step == cursor.end_step) return nullptr;
         const Step& step = *cursor.next_step;
         if (step.event_code != event_code || step.active != active) return nullptr;
         if (addresses && step.is_access() && !has_same_addresses(step, addresses)) return nullptr;
-        if ((step.is_store && step.undefined_bytes) || stored) [[unlikely]]
-            if (!has_same_undefined_bytes(step, stored)) return nullptr;
+        if ((step.is_store && step.undefined_bytes) || stored_undefined) [[unlikely]]
+            if (!has_same_undefined_bytes(step, stored_undefined)) return nullptr;
         ++cursor.next_step;
         return &step;
     }
@@ -136,7 +136,7 @@ private:
     };
     u32 intern_addresses(const u32* addresses, Mask active);
     bool has_same_addresses(const Step& step, const u32* addresses) const;
-    bool has_same_undefined_bytes(const Step& step, const u32* stored) const;
+    bool has_same_undefined_bytes(const Step& step, const u32* stored_undefined) const;
 
     Mode mode_ = Mode::off;
     bool may_compare_ = false;

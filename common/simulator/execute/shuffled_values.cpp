@@ -56,13 +56,13 @@ Mask lanes_in_global(const Warp& w, const Op* op, const ptx::Instruction& i, Mas
 
 }  // namespace
 
-Mask ShuffledValues::find_undefined_lanes(u32 reg) const {
+Mask ShuffledValues::undefined_lanes_of_register(u32 reg) const {
     const auto entry = undefined_lanes_.find(reg);
     return entry == undefined_lanes_.end() ? 0 : entry->second;
 }
 
 void ShuffledValues::set_undefined(u32 reg, Mask lanes, Mask undefined_lanes) {
-    const Mask undefined_now = (find_undefined_lanes(reg) & ~lanes) | (undefined_lanes & lanes);
+    const Mask undefined_now = (undefined_lanes_of_register(reg) & ~lanes) | (undefined_lanes & lanes);
     if (undefined_now)
         undefined_lanes_[reg] = undefined_now;
     else
@@ -84,7 +84,7 @@ void ShuffledValues::note_shuffle(const Warp& w, const Op* op,
     const FunctionCode& code = code_of_frame(w);
     const ptx::Instruction& i = code.ast->body[op->source];
     const auto find_undefined_lanes = [&](const ptx::Operand& operand) {
-        return operand.is_register() ? find_undefined_lanes(code.roots[operand.reg]) : 0;
+        return operand.is_register() ? undefined_lanes_of_register(code.roots[operand.reg]) : 0;
     };
     const Mask value = find_undefined_lanes(i.operands.at(1)),
                index = find_undefined_lanes(i.operands.at(2));
@@ -100,17 +100,17 @@ void ShuffledValues::note_shuffle(const Warp& w, const Op* op,
 void ShuffledValues::report_store(Warp& w, const Op* store, Mask lanes) {
     const int lane = std::countr_zero(lanes);
     const Kernel& kernel = *w.block->launch->kernel;
-    Report report_store = w.describe(
+    Report report = w.describe(
         shuffle_, "synccheck", "shuffle from outside", lane,
         "Reads from lane " + std::to_string(sources_[lane]) +
             ", which does not take part in this shuffle, so the value is undefined. The "
             "thread stores this value, or a result computed from it, to global memory.",
         "The mask must include all lanes that are read, and these lanes must execute the "
         "shuffle. Store the result only in lanes whose value is defined.");
-    report_store.other = kernel.place(store);
-    report_store.other_block = report_store.block;
-    report_store.other_thread = report_store.thread;
-    reports().add(report_store);
+    report.other = kernel.place(store);
+    report.other_block = report.block;
+    report.other_thread = report.thread;
+    reports().add(report);
     for (auto& [reg, undefined_lanes] : undefined_lanes_) undefined_lanes &= ~lanes;
     std::erase_if(undefined_lanes_, [](const auto& entry) { return entry.second == 0; });
 }
@@ -127,7 +127,7 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     const Mask lanes = is_guard_unknown ? w.active : executing_lanes(w, op);
     Mask read_lanes = 0;
     for (const u32 reg : list_read_registers(i))
-        read_lanes |= find_undefined_lanes(code.roots[reg]);
+        read_lanes |= undefined_lanes_of_register(code.roots[reg]);
     read_lanes &= lanes;
     idle_steps_ = read_lanes ? 0 : idle_steps_ + 1;
     if (read_lanes && is_visible_store(i) && !is_guard_unknown) {
@@ -136,7 +136,7 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     }
     const auto is_undefined_source = [&](std::size_t k) {
         const ptx::Operand& operand = i.operands.at(k);
-        return operand.is_register() ? find_undefined_lanes(code.roots[operand.reg]) : 0;
+        return operand.is_register() ? undefined_lanes_of_register(code.roots[operand.reg]) : 0;
     };
     Mask result = yields_different_values(i) || i.opcode == "ld" ? read_lanes : 0;
     // Either source may be selected, so the result is certainly undefined only if both sources are.
@@ -144,7 +144,7 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     for (const u32 reg : list_written_registers(i)) {
         const u32 root_register = code.roots[reg];
         set_undefined(root_register, lanes,
-                      is_guard_unknown ? find_undefined_lanes(root_register) & result : result);
+                      is_guard_unknown ? undefined_lanes_of_register(root_register) & result : result);
     }
 }
 

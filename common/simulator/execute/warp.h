@@ -228,7 +228,7 @@ struct Warp {
     }
     /// Waits until all issued loads have arrived.
     void wait_for_loads() {
-        ++counters[first_pending_site].wait_count;
+        ++site_counters[first_pending_site].wait_count;
         pending_loads = 0;
     }
     /// Adds the instructions executed since the previous call to `lane_instructions`. Must be

@@ -141,15 +141,15 @@ void Watch::find_watched_registers() {
     has_new_instructions_ = false;
     ++change_version_;
     reads_clock_ = false;
-    for (auto& [code, code_plan] : watched_functions_) {
+    for (auto& [code, watched_entry] : watched_functions_) {
         std::vector<bool> is_executed;
-        for (const Step& step : code_plan.steps) is_executed.push_back(step.is_executed);
+        for (const Step& step : watched_entry.steps) is_executed.push_back(step.is_executed);
         const DecidingRegisters registers =
             find_deciding_registers(*launch_->kernel->module->ast, *code, is_executed);
         reads_clock_ |= registers.contains_clock_read;
-        code_plan.placed_registers.clear();
+        watched_entry.placed_registers.clear();
         for (const RegisterPlacement& r : code->placed_registers)
-            if (registers.is_deciding[r.root]) code_plan.placed_registers.push_back(r);
+            if (registers.is_deciding[r.root]) watched_entry.placed_registers.push_back(r);
     }
 }
 
@@ -157,9 +157,9 @@ void Watch::find_watched_registers() {
 
 u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
     StateHasher state_hash;
-    const auto code_plan = watched_functions_.find(&code);
-    if (code_plan != watched_functions_.end())
-        for (const RegisterPlacement& r : code_plan->second.placed_registers)
+    const auto watched_entry = watched_functions_.find(&code);
+    if (watched_entry != watched_functions_.end())
+        for (const RegisterPlacement& r : watched_entry->second.placed_registers)
             state_hash.add(file + r.offset, r.bytes);
     return state_hash.value();
 }
@@ -205,13 +205,13 @@ bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
     bool all_repeated = true;
     for (Block* block : waiting) {
         WaitingState& waiting_state = block->waiting;
-        const u64 state = hash_state(*block);
+        const u64 current_hash = hash_state(*block);
         if (waiting_state.change_version != change_version_) {
-            waiting_state = {.change_version = change_version_, .remembered_hash = state};
-        } else if (state == waiting_state.remembered_hash) {
+            waiting_state = {.change_version = change_version_, .remembered_hash = current_hash};
+        } else if (current_hash == waiting_state.remembered_hash) {
             waiting_state.is_repeated = true;
         } else if (++waiting_state.comparisons == waiting_state.next_comparison) {
-            waiting_state.remembered_hash = state;
+            waiting_state.remembered_hash = current_hash;
             waiting_state.comparisons = 0;
             waiting_state.next_comparison *= 2;
         }

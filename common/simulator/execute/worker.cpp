@@ -243,7 +243,7 @@ void Worker::end_block(Block& block) {
     }
     block.is_busy = block.cluster != nullptr;
     if (block.cluster) leave_cluster(block);
-    if (launch_->progress) launch_->progress->block_done();
+    if (launch_->progress) launch_->progress->note_block_done();
 }
 
 std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {

@@ -249,7 +249,7 @@ LaneInstruction describe_setp(Modifiers& m) {
                                 .destination_width = Width::predicate,
                                 .second_width = Width::predicate,
                                 .source_widths = {plan.sources, plan.sources, Width::predicate}};
-    if (plan.combine == Combine::none) instruction.source[2] = Width::none;
+    if (plan.combine == Combine::none) instruction.source_widths[2] = Width::none;
     if (plan.combine == Combine::none && !plan.compare_upper) {
         static constexpr Handler kForms[] = {run_setp_form, run_setp_form, run_setp_form,
                                              run_setp_form};

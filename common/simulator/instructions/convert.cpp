@@ -65,8 +65,8 @@ LaneInstruction describe_clamp() {
 
 LaneInstruction describe_integer_to_integer(Modifiers& m) {
     const bool sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    return make_for_all_integers(limits, [=]<class D>(Tag<D>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_all_integers(destination_type, [=]<class D>(Tag<D>) {
         // Use unsigned types. Truncation produces the same bits for signed types.
         using Bits = std::make_unsigned_t<D>;
         return make_for_all_integers(from, [=]<class A>(Tag<A>) {
@@ -128,8 +128,8 @@ LaneInstruction describe_float_to_integer(Modifiers& m) {
     if (!direction) return {};
     const bool ftz = m.take_modifier("ftz");
     m.take_modifier("sat");  // has no effect: the conversion always clamps
-    const Type limits = m.take_type(), from = m.take_type();
-    return make_for_all_integers(limits, [=]<class D>(Tag<D>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_all_integers(destination_type, [=]<class D>(Tag<D>) {
         return convert_float_to_integer<D>(from, *direction, ftz);
     });
 }
@@ -154,8 +154,8 @@ LaneInstruction describe_integer_to_float(Modifiers& m) {
     if (!direction) return {};
     m.take_modifier("ftz");  // has no effect: no integer converts to a subnormal
     const bool sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    return make_for_floats(limits, [=]<class D>(Tag<D>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_floats(destination_type, [=]<class D>(Tag<D>) {
         return make_for_all_integers(from, [=]<class A>(Tag<A>) {
             if (*direction == Rounding::nearest && !sat) {
                 return make_instruction_with_forms<Cast<D>, D, A>();
@@ -205,16 +205,16 @@ struct ToNarrower {
 LaneInstruction describe_float_to_float(Modifiers& m) {
     const auto rounding = m.take_rounding();
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
+    const Type destination_type = m.take_type(), from = m.take_type();
     if (!rounding) {
-        if (limits == Type::f64 && from == Type::f32)
+        if (destination_type == Type::f64 && from == Type::f32)
             return describe_to_same_or_wider<double, float>(ftz, sat);
-        if (limits == Type::f32 && from == Type::f32)
+        if (destination_type == Type::f32 && from == Type::f32)
             return describe_to_same_or_wider<float, float>(ftz, sat);
-        const bool is_double = limits == Type::f64 && from == Type::f64 && !ftz;
+        const bool is_double = destination_type == Type::f64 && from == Type::f64 && !ftz;
         return is_double ? describe_to_same_or_wider<double, double>(ftz, sat) : LaneInstruction{};
     }
-    if (limits != Type::f32 || from != Type::f64) return {};
+    if (destination_type != Type::f32 || from != Type::f64) return {};
     if (*rounding == Rounding::nearest && !ftz && !sat)
         return make_lane_instruction<Cast<float>, float, double>();
     return make_lane_instruction<ToNarrower, float, double>({*rounding, ftz, sat});
@@ -238,8 +238,8 @@ struct FromHalf {
 LaneInstruction describe_half_to_float(Modifiers& m) {
     m.take_modifier("ftz");  // has no effect: a subnormal half becomes a normal f32
     const bool sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    return make_for_floats(limits, [=]<class D>(Tag<D>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_floats(destination_type, [=]<class D>(Tag<D>) {
         return make_for_single_halves(
             from, [=]<class H>(Tag<H>) { return make_lane_instruction<FromHalf<D>, D, H>(sat); });
     });
@@ -256,8 +256,8 @@ struct RoundToWhole {
     static T apply(const Request& request, T a) {
         if constexpr (std::is_same_v<T, float>)
             a = request.ftz ? canonicalize_nan(flush_subnormal(a)) : a;
-        const T rounded_value =
-            propagate_nan(nearest<T>(round_to_integer(to_arithmetic(a), request.direction)), a);
+        const T rounded_value = propagate_nan(
+            round_to_nearest<T>(round_to_integer(to_arithmetic(a), request.direction)), a);
         return request.sat ? saturate_to_unit(rounded_value) : rounded_value;
     }
 };
@@ -265,10 +265,10 @@ struct RoundToWhole {
 LaneInstruction describe_round_to_whole(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    if (limits != from || !direction || (ftz && limits != Type::f32)) return {};
-    if (sat && limits != Type::f32 && limits != Type::f64) return {};
-    return make_for_all_floats(limits, [=]<class T>(Tag<T>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    if (destination_type != from || !direction || (ftz && destination_type != Type::f32)) return {};
+    if (sat && destination_type != Type::f32 && destination_type != Type::f64) return {};
+    return make_for_all_floats(destination_type, [=]<class T>(Tag<T>) {
         return make_lane_instruction<RoundToWhole, T, T>({*direction, ftz, sat});
     });
 }

@@ -44,9 +44,10 @@ struct RoundingRequest {
 };
 
 u64 apply_limits(const FloatFormat& format, u64 bits, Limits limits) {
-    const u64 sign = u64{1} << format.sign_position, rest = bits & (sign - 1);
-    const bool is_nan = rest > format.max_finite && rest != format.infinity_bits;
-    if (limits.saturates_to_finite && rest == format.infinity_bits)
+    const u64 sign = u64{1} << format.sign_position, magnitude_bits = bits & (sign - 1);
+    const bool is_nan =
+        magnitude_bits > format.max_finite && magnitude_bits != format.infinity_bits;
+    if (limits.saturates_to_finite && magnitude_bits == format.infinity_bits)
         bits = (bits & sign) | format.max_finite;
     if (limits.clamps_negative && !is_nan && (bits & sign)) bits = 0;
     return bits;
@@ -55,7 +56,7 @@ u64 apply_limits(const FloatFormat& format, u64 bits, Limits limits) {
 /// Rounds an f32 or f64 to nearest, without applying any limits.
 template <class H>
 struct ToHalfNearest {
-    static H apply(auto a) { return nearest<H>(a); }
+    static H apply(auto a) { return round_to_nearest<H>(a); }
 };
 
 /// Converts an f64 NaN. The result has the same sign and the upper bits of the payload.
@@ -85,7 +86,7 @@ struct ToHalf {
     template <class A>
     static H round_to_half(A a, const RoundingRequest& request) {
         if constexpr (std::is_floating_point_v<A>) {
-            if (request.is_plain()) return nearest<H>(a);
+            if (request.is_plain()) return round_to_nearest<H>(a);
         }
         const u64 bits = round_source(kFormatOf<H>, a, request.direction);
         return make_from_bit_pattern<H>(apply_limits(kFormatOf<H>, bits, request.limits));
@@ -193,7 +194,7 @@ struct ToPair {
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
-        return u32{nearest<H>(upper).bits} << 16 | nearest<H>(lower).bits;
+        return u32{round_to_nearest<H>(upper).bits} << 16 | round_to_nearest<H>(lower).bits;
     }
 };
 

@@ -179,8 +179,8 @@ LaneInstruction describe_half_arithmetic(Modifiers& m) {
 /// flushed to zero, so the quotient is 0 for divisors above 2^126.
 struct DivideApproximately {
     static float apply(float a, float b) {
-        const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
-        const bool is_too_large = magnitude(b) > reciprocal_is_zero;
+        const float max_divisor = std::bit_cast<float>(0x7e800000u);  // 2^126
+        const bool is_too_large = magnitude(b) > max_divisor;
         return canonicalize_nan(is_too_large ? a * copy_sign(0.0f, b) : a / b);
     }
 };

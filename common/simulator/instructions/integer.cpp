@@ -368,10 +368,10 @@ struct DifferencesOfParts {
 template <class ProductPart>
 LaneInstruction describe_differences(Modifiers& m) {
     if (m.take_type() != Type::u32) return {};
-    const bool describe_sum = m.take_modifier("add");
-    return make_for_signs<ProductPart, ProductPart>(m, [describe_sum]<class A, class B>(Tag<A>,
-                                                                                        Tag<B>) {
-        return describe_sum
+    const bool adds_differences = m.take_modifier("add");
+    return make_for_signs<ProductPart, ProductPart>(m, [adds_differences]<class A, class B>(
+                                                           Tag<A>, Tag<B>) {
+        return adds_differences
                    ? make_lane_instruction<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
                    : make_lane_instruction<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
     });

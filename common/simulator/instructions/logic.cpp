@@ -85,9 +85,9 @@ const Op* run_lop3_predicate(Warp& w, const Op* op) {
     const Mask q = w.predicate(op->v[0]);
     run_lop3(w, op);
     const u32* d = w.lanes<u32>(op->d);
-    Mask not_zero = 0;
-    for (int l = 0; l < kLanes; ++l) not_zero |= static_cast<Mask>(d[l] != 0) << l;
-    w.write_predicate(op->d2, kOr ? not_zero | q : not_zero & q);
+    Mask nonzero_lanes = 0;
+    for (int l = 0; l < kLanes; ++l) nonzero_lanes |= static_cast<Mask>(d[l] != 0) << l;
+    w.write_predicate(op->d2, kOr ? nonzero_lanes | q : nonzero_lanes & q);
     return op + 1;
 }
 
@@ -113,9 +113,10 @@ template <class Lane>
 const Op* run_select(Warp& w, const Op* op) {
     const Lane* a = w.lanes<Lane>(op->a);
     const Lane* b = w.lanes<Lane>(op->b);
-    const Mask chooses_a = w.predicate(op->c);
-    w.write<Lane>(op->d,
-                  [=](int l) COALESCE_LANE_BODY { return (chooses_a & (1u << l)) ? a[l] : b[l]; });
+    const Mask lanes_choosing_a = w.predicate(op->c);
+    w.write<Lane>(op->d, [=](int l) COALESCE_LANE_BODY {
+        return (lanes_choosing_a & (1u << l)) ? a[l] : b[l];
+    });
     return op + 1;
 }
 

@@ -42,7 +42,7 @@ template <class F>
 struct ComputedInDouble {
     template <class T>
     static T apply(T a) {
-        return canonicalize_nan(nearest<T>(F::apply(double{to_arithmetic(a)})));
+        return canonicalize_nan(round_to_nearest<T>(F::apply(double{to_arithmetic(a)})));
     }
 };
 template <class F>

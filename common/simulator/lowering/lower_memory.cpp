@@ -171,7 +171,7 @@ void FunctionLowering::lower_load_store() {
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
     if (!op.run) fail("an access of this size is not supported");
-    op.load_bit = load_waits_.bit[current_index_];
+    op.load_bit = load_waits_.load_bit[current_index_];
     op.site = add_site({.space = space,
                         .is_load = !store,
                         .is_store = store,

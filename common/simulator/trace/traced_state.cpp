@@ -79,7 +79,7 @@ void add_variable(TracedFunction& function, const Kernel& kernel, const SourceVa
                          .places = places};
         for (PartPlace& place : added.places) place.offset += variable_part.offset;
         trace.variables.push_back({.name = variable.name + variable_part.path,
-                                   .function = function.number,
+                                   .function = function.function_index,
                                    .type = variable_part.type,
                                    .first_line = first,
                                    .last_line = last_line});
@@ -104,7 +104,7 @@ void add_registers(TracedFunction& function, BlockTrace& trace) {
              .bytes = std::max(1u, std::min(ptx::size_of(ast_register.type), 8u)),
              .places = {*place}});
         trace.variables.push_back({.name = ast_register.name,
-                                   .function = function.number,
+                                   .function = function.function_index,
                                    .type = type_of_register(ast_register)});
     }
 }
@@ -296,10 +296,11 @@ u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* fra
 
 TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
                               const std::vector<SourceVariable>* variables, BlockTrace& trace) {
-    TracedFunction function{.code = &code, .number = static_cast<u32>(trace.functions.size())};
+    TracedFunction function{.code = &code,
+                            .function_index = static_cast<u32>(trace.functions.size())};
     trace.functions.push_back(kernel_name(code.name));
     const auto& body = code.ast->body;
-    if (!code.ops.empty()) function.first_source = code.ops.front().source;
+    if (!code.ops.empty()) function.first_executed_instruction = code.ops.front().source;
     std::vector<std::string>& lines = trace.instructions.emplace_back();
     for (const ptx::Instruction& instruction : body)
         lines.emplace_back(instruction.opcode.empty()

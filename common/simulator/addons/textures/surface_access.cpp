@@ -105,7 +105,7 @@ public:
 
 private:
     i64 read_coordinate(u32 index, int lane) const {
-        return static_cast<i32>(w_.lanes<u32>(surface_op.read[index])[lane]);
+        return static_cast<i32>(w_.lanes<u32>(surface_op.read_slots[index])[lane]);
     }
 
     SurfacePosition surface_position(const Image& image, int lane) const {
@@ -169,16 +169,16 @@ const Op* run_surface_load(Warp& w, const Op* op) {
 /// Copies to `destination` the bytes that a lane stores.
 void copy_stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane,
                        u8* destination) {
-    const std::size_t first = store.read.size() - store.elements;
+    const std::size_t first = store.read_slots.size() - store.elements;
     if (store.counts_texels) {
         TexelBits elements{};
         for (u32 k = 0; k < store.elements; ++k)
-            elements[k] = w.lanes<u32>(store.read[first + k])[lane];
+            elements[k] = w.lanes<u32>(store.read_slots[first + k])[lane];
         write_elements(image.format, elements, destination);
         return;
     }
     for (u32 k = 0; k < store.elements; ++k) {
-        const Slot slot = store.read[first + k];
+        const Slot slot = store.read_slots[first + k];
         const u64 value =
             store.element_bytes == 8 ? w.lanes<u64>(slot)[lane] : w.lanes<u32>(slot)[lane];
         std::memcpy(destination + k * store.element_bytes, &value, store.element_bytes);
@@ -230,10 +230,10 @@ void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lan
     const SurfaceReduction& reduction = *op.reduction;
     if (op.element_bytes == 8)
         (is_signed ? reduction.signed_64 : reduction.unsigned_64)(
-            host, w.lanes<u64>(op.read.back())[lane]);
+            host, w.lanes<u64>(op.read_slots.back())[lane]);
     else
         (is_signed ? reduction.signed_32 : reduction.unsigned_32)(
-            host, w.lanes<u32>(op.read.back())[lane]);
+            host, w.lanes<u32>(op.read_slots.back())[lane]);
 }
 
 const Op* run_surface_reduce(Warp& w, const Op* op) {

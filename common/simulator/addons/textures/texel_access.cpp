@@ -58,7 +58,7 @@ bool ImageLookup::has_expected_shape(const ImageObject& candidate) const {
 }
 
 const ImageObject* ImageLookup::find_for_lane(int lane) {
-    const u64 requested_number = w.lanes<u64>(image.read[0])[lane];
+    const u64 requested_number = w.lanes<u64>(image.read_slots[0])[lane];
     if (object && requested_number == number) return object.get();
     const char* object_type = image.is_surface ? "surface object" : "texture object";
     char name[64];

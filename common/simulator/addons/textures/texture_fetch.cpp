@@ -37,7 +37,7 @@ struct LaneOperands {
     const FetchOp& fetch;
     int lane;
 
-    u32 read_word(u32 index) const { return w.lanes<u32>(fetch.read[index])[lane]; }
+    u32 read_word(u32 index) const { return w.lanes<u32>(fetch.read_slots[index])[lane]; }
     float read_float(u32 index) const { return std::bit_cast<float>(read_word(index)); }
 
     FetchPoint make_fetch_point(const ImageObject& texture) const {
@@ -144,13 +144,13 @@ const Op* run_query(Warp& w, const Op* op) {
     const auto& query = operand_list<QueryOp>(op);
     u32 result[kLanes] = {};
     for (const int lane : LaneRange{w.active}) {
-        const u64 number = w.lanes<u64>(query.read[0])[lane];
+        const u64 number = w.lanes<u64>(query.read_slots[0])[lane];
         const auto object = find_image_object(number);
         if (!object || object->is_surface != query.is_surface)
             return w.fail_launch(op, Status::illegal_address, "memcheck", "no such texture",
                                  "there is no texture or surface object with this handle", lane,
                                  number);
-        const u32 level = query.takes_level ? w.lanes<u32>(query.read[1])[lane] : 0;
+        const u32 level = query.takes_level ? w.lanes<u32>(query.read_slots[1])[lane] : 0;
         result[lane] = query_size(*object, query.dimension, level);
     }
     w.write<u32>(query.written_slots[0], [&](int lane) { return result[lane]; });

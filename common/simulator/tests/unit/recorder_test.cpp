@@ -25,7 +25,7 @@ coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf ste
     for (const u64 number : Recorder::choose_blocks(config, kResident)) {
         coalesce::timing::RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
-        block.warps.emplace_back().executed = steps_of(number);
+        block.warps.emplace_back().executed_steps = steps_of(number);
     }
     return recording;
 }
@@ -102,7 +102,7 @@ TEST_CASE("neighbours of working blocks are recorded, and more of them if many b
     const auto add = [&](u64 number, std::size_t accesses) {
         coalesce::timing::RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
-        block.warps.emplace_back().executed = 10 + 10 * accesses;
+        block.warps.emplace_back().executed_steps = 10 + 10 * accesses;
         for (std::size_t k = 0; k < accesses; ++k)
             block.accesses.push_back({.lanes = 32, .bytes_per_lane = 4, .runs = 1});
     };
@@ -226,7 +226,7 @@ TEST_CASE("a request for scattered sectors counts once per block, even if severa
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
     // Blocks that are recorded step by step do not count as neighbours.
-    const u64 heard = recording.neighbours - recording.recorded_blocks.size();
+    const u64 heard = recording.neighbour_blocks - recording.recorded_blocks.size();
     REQUIRE(heard > 0);
     CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
     CHECK(recording.writes.sectors.size() == 64 * heard);
