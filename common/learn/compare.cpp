@@ -75,7 +75,7 @@ void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
     const timing::TimeExplanation explanation = describe_prediction(*verdict.predicted);
     std::string why;
-    for (auto& sentence : explanation.why) why += sentence + " ";
+    for (auto& sentence : explanation.reasons) why += sentence + " ";
     std::cout << "\n"
               << timing::time_line_text(verdict.predicted->longest(), style.columns) << "\n"
               << wrap(why + explanation.cure);

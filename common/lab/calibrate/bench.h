@@ -41,10 +41,10 @@ public:
     std::vector<std::uint64_t> read_result_counters(std::size_t count) const;
 
     /// Returns the median time of `times` launches in milliseconds, after one untimed launch.
-    /// `before` runs before each launch and is not timed.
+    /// `run_before` runs before each launch and is not timed.
     double ms(
         const std::function<void()>& launch, int times = 5,
-        const std::function<void()>& before = [] {}) const;
+        const std::function<void()>& run_before = [] {}) const;
     /// Like ms(), but fills the L2 cache with unrelated, clean data before each launch.
     double median_ms_with_cold_cache(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.

@@ -44,8 +44,8 @@ struct LatencyDistribution {
 LatencyDistribution fit_latency_distribution(const LoadsInFlight& measured);
 RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
-BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);
-PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
-                                           int multiprocessors, double clock_ghz);
+BulkCopyCosts derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);
+PartialSectorCosts derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
+                                               int multiprocessors, double clock_ghz);
 
 }  // namespace coalesce::timing

@@ -6,13 +6,14 @@ namespace coalesce::campaign {
 namespace {
 
 void write_plain_assignment(Kernel& kernel, StatementPlace& place) {
-    const Variable to = random_assignable_variable(kernel, place);
-    std::string text =
-        random_expression(kernel, to.type, to.uniform_in, kernel.random.between(1, 3));
-    if (is_real(to.type))
-        text =
-            convert_expression(kernel, text, to.type == Type::f32 ? Type::f64 : Type::f32, to.type);
-    kernel.write("$1 = $2;", {to.name, text});
+    const Variable assigned_variable = random_assignable_variable(kernel, place);
+    std::string text = random_expression(kernel, assigned_variable.type,
+                                         assigned_variable.uniform_in, kernel.random.between(1, 3));
+    if (is_real(assigned_variable.type))
+        text = convert_expression(kernel, text,
+                                  assigned_variable.type == Type::f32 ? Type::f64 : Type::f32,
+                                  assigned_variable.type);
+    kernel.write("$1 = $2;", {assigned_variable.name, text});
 }
 
 void add_to_variable(Kernel& kernel, StatementPlace& place) {

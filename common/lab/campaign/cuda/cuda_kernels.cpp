@@ -31,20 +31,21 @@ std::vector<Construct> draw_construct_weights(Random& random, bool is_learner) {
         add_groups({learner_constructs()});
     else
         add_groups({toolkit_constructs()});
-    std::vector<Construct> all;
+    std::vector<Construct> all_constructs;
     for (const auto& group : groups) {
         // A share of 0 leaves out a whole group, and a large share makes the group frequent.
-        const int share = random.pick({0, 1, 1, 2, 4});
+        const int group_weight = random.pick({0, 1, 1, 2, 4});
         for (Construct construct : group) {
-            construct.weight *= share * random.pick({0, 1, 1, 2, 3});
-            all.push_back(construct);
+            construct.weight *= group_weight * random.pick({0, 1, 1, 2, 3});
+            all_constructs.push_back(construct);
         }
     }
-    if (random.percent(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
+    if (random.percent(25))
+        all_constructs[random.below(static_cast<u32>(all_constructs.size()))].weight += 300;
     // The first construct can be used anywhere. Increase its weight, so that there is always a
     // construct to choose.
-    all[0].weight += 4;
-    return all;
+    all_constructs[0].weight += 4;
+    return all_constructs;
 }
 
 /// Declares the mask of the lanes that exist in the current thread's warp.

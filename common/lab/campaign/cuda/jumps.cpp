@@ -37,9 +37,10 @@ void write_switch(Kernel& kernel, StatementPlace& place) {
 
 /// Generates a loop that is entered at its top or in its middle.
 void write_jump_into_loop(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(6, 150);
-    StatementPlace body = place.inside_divergence(most);
-    kernel.write("u32 @i = $u & 1;\nif ($b) goto @middle;\nfor (@i = 0; @i < $1; ++@i) {", {most});
+    const int iteration_limit = place.max_iterations(6, 150);
+    StatementPlace body = place.inside_divergence(iteration_limit);
+    kernel.write("u32 @i = $u & 1;\nif ($b) goto @middle;\nfor (@i = 0; @i < $1; ++@i) {",
+                 {iteration_limit});
     const Scope scope(kernel);
     kernel.register_constant("i");
     body.can_break = true;
@@ -51,10 +52,10 @@ void write_jump_into_loop(Kernel& kernel, StatementPlace& place) {
 
 /// Generates a cycle with two entries, neither of which dominates the other.
 void write_cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(8, 150);
-    const StatementPlace body = place.inside_divergence(most);
+    const int iteration_limit = place.max_iterations(8, 150);
+    const StatementPlace body = place.inside_divergence(iteration_limit);
     kernel.write("u32 @n = $1;\nif ($b) goto @right;\n@left:",
-                 {random_iteration_count(kernel, UniformIn::thread, most)});
+                 {random_iteration_count(kernel, UniformIn::thread, iteration_limit)});
     const Scope scope(kernel);
     kernel.register_constant("n");
     write_scope(kernel, body, 1);
@@ -67,30 +68,31 @@ void write_cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
 
 /// Generates Duff's device, which is a loop that a switch enters in the middle.
 void write_switch_into_loop(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(5, 100);
+    const int iteration_limit = place.max_iterations(5, 100);
     kernel.write(
         "u32 @n = $1, @sum = $u;\nswitch ($u & 3) {\ncase 0: do {\n@sum += $u;\n"
         "case 3: @sum ^= @sum >> 3;\nif ((@sum & 31) == 7) break;\n"
         "case 2: @sum = @sum * 5 + @n;\ncase 1: @sum -= $k;\n} while (--@n > 0);\n}",
-        {random_iteration_count(kernel, UniformIn::thread, most)});
+        {random_iteration_count(kernel, UniformIn::thread, iteration_limit)});
     write_use_of_pattern(kernel, place, "@sum");
 }
 
 /// Generates a state machine that runs for a certain number of steps; each state selects its
 /// successor.
 void write_state_machine(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(10, 150), state_count = kernel.random.between(2, 6);
-    StatementPlace body = place.inside_divergence(most);
+    const int iteration_limit = place.max_iterations(10, 150),
+              state_count = kernel.random.between(2, 6);
+    StatementPlace body = place.inside_divergence(iteration_limit);
     kernel.write(
         "u32 @state = $u % $1;\nfor (u32 @steps = 0; @steps < $2; ++@steps) {\nswitch (@state) {",
-        {state_count, most});
+        {state_count, iteration_limit});
     const Scope scope(kernel);
     kernel.register_constant("steps");
     for (int i = 0; i < state_count; ++i) {
-        const int next = kernel.random.between(0, state_count - 1);
+        const int next_state = kernel.random.between(0, state_count - 1);
         kernel.write("case $1:", {i});
         write_scope(kernel, body, 1);
-        kernel.write("@state = $b ? $1 : ($u) % $2;\nbreak;", {next, state_count});
+        kernel.write("@state = $b ? $1 : ($u) % $2;\nbreak;", {next_state, state_count});
     }
     kernel.write("}\nif (@state == $1 && $b) break;\n}", {state_count - 1});
     write_use_of_pattern(kernel, place, "@state");
@@ -148,7 +150,7 @@ void write_return_of_lanes_at_top(Kernel& kernel, StatementPlace& place) {
 void write_return_at_random_place(Kernel& kernel, StatementPlace&) {
     if (kernel.is_in_device_function) {
         return kernel.write("if ($b) return $1;",
-                            {random_expression(kernel, kernel.result, UniformIn::thread, 2)});
+                            {random_expression(kernel, kernel.result_type, UniformIn::thread, 2)});
     }
     kernel.write("if ($b) {");
     write_store_and_return(kernel);

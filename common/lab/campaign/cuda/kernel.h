@@ -59,7 +59,7 @@ struct Variable {
 /// A device function whose result depends only on its arguments.
 struct Function {
     std::string name;
-    Type result;
+    Type result_type;
     std::vector<Type> parameters;
 };
 
@@ -74,11 +74,11 @@ struct StatementPlace {
     /// whether a thread may return here, because no other thread waits for it later
     bool can_return = false;
     int nesting_depth = 0;
-    int turns = 1;  ///< the number of times that a thread reaches this place
+    int times_reached = 1;  ///< the number of times that a thread reaches this place
 
-    /// Returns how many iterations a loop at this place may have. The result is at most `most`, and
+    /// Returns how many iterations a loop at this place may have. The result is at most `iteration_limit`, and
     /// low enough that no thread executes the body more than `total_iterations` times.
-    int max_iterations(int most, int total_iterations) const;
+    int max_iterations(int iteration_limit, int total_iterations) const;
     bool can_have_barrier() const {
         return are_all_threads_active && is_uniform_within(arriving_together, UniformIn::block);
     }
@@ -107,7 +107,7 @@ struct Kernel {
     /// names of the globals that were added with `define_global_once`
     std::set<std::string> defined_globals;
     /// Expands a pattern with expand_pattern(), and appends the resulting lines to `body`.
-    void write(const std::string& pattern, const std::vector<PatternArgument>& given = {});
+    void write(const std::string& pattern, const std::vector<PatternArgument>& arguments = {});
     /// Adds `text` to the globals unless a global named `name` exists already.
     void define_global_once(const std::string& name, const std::string& text);
     std::string make_unique_name(const std::string& prefix) {
@@ -123,7 +123,7 @@ struct Kernel {
     /// whether the text being written is a device function, which may use fewer features than a
     /// kernel
     bool is_in_device_function = false;
-    Type result = Type::u32;  ///< result type of the function
+    Type result_type = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, UniformIn uniform_in, const std::string& value);
     /// Allows later statements to read the u32 variable @word, which the construct has already

@@ -26,8 +26,8 @@ std::string random_learner_arithmetic(Kernel& kernel, Type type, UniformIn unifo
     const char* operation = kernel.random.pick(kOperations);
     const Type a = random_integer_type(kernel), b = random_integer_type(kernel);
     const std::string left_operand = random_expression(kernel, a, uniform_in, depth),
-                      right = random_expression(kernel, b, uniform_in, depth);
-    return fill_arguments(operation, {left_operand, right, type});
+                      right_operand = random_expression(kernel, b, uniform_in, depth);
+    return fill_arguments(operation, {left_operand, right_operand, type});
 }
 
 std::string random_learner_floating_point(Kernel& kernel, Type type, UniformIn uniform_in,
@@ -72,7 +72,7 @@ constexpr const char* kFloatInitialValue = "(float)($i % 1000)";
 /// Generates code from a pattern in which each ` stands for a floating-point number of moderate
 /// size.
 void write_with_floats(Kernel& kernel, const std::string& pattern,
-                       const std::vector<PatternArgument>& given = {}) {
+                       const std::vector<PatternArgument>& arguments = {}) {
     std::string text;
     for (const char c : pattern) {
         if (c == '`')
@@ -80,45 +80,48 @@ void write_with_floats(Kernel& kernel, const std::string& pattern,
         else
             text += c;
     }
-    kernel.write(text, given);
+    kernel.write(text, arguments);
 }
 
 void write_compound_assignment(Kernel& kernel, StatementPlace& place) {
-    const Variable to = random_assignable_variable(kernel, place);
-    const std::string from = random_expression(kernel, to.type, to.uniform_in, 2);
-    if (is_real(to.type)) {
+    const Variable assigned_variable = random_assignable_variable(kernel, place);
+    const std::string right_operand =
+        random_expression(kernel, assigned_variable.type, assigned_variable.uniform_in, 2);
+    if (is_real(assigned_variable.type)) {
         define_limited_function(kernel);
-        kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);", {to.name, from});
-    } else if (is_wide(to.type) && !is_signed(to.type)) {
-        kernel.write("$1 $3 $2;",
-                     {to.name, from, kernel.random.pick({"+=", "-=", "*=", "^=", "|="})});
+        kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);",
+                     {assigned_variable.name, right_operand});
+    } else if (is_wide(assigned_variable.type) && !is_signed(assigned_variable.type)) {
+        kernel.write("$1 $3 $2;", {assigned_variable.name, right_operand,
+                                   kernel.random.pick({"+=", "-=", "*=", "^=", "|="})});
     } else {
-        kernel.write("$1 $3 $2;", {to.name, from, kernel.random.pick({"^=", "&=", "|="})});
+        kernel.write("$1 $3 $2;", {assigned_variable.name, right_operand,
+                                   kernel.random.pick({"^=", "&=", "|="})});
     }
 }
 
 /// Generates a loop that counts down, in the form in which learners write it.
 void write_count_down_loop(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(8, 200);
+    const int iteration_limit = place.max_iterations(8, 200);
     const Scope scope(kernel);
     kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
                      std::string("for ($2 @k = ($2)($1); @k > 0; ") +
                      kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
-                 {random_iteration_count(kernel, UniformIn::thread, most),
+                 {random_iteration_count(kernel, UniformIn::thread, iteration_limit),
                   kernel.random.pick({Type::i32, Type::i64})});
     kernel.variables.push_back(
         {fill_arguments("(i32)$1", {kernel.name("k")}), Type::i32, UniformIn::thread, false});
-    StatementPlace body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(iteration_limit);
     body.can_break = true;
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
 /// Generates a switch in which some cases fall through to the next.
 void write_fall_through_switch(Kernel& kernel, StatementPlace& place) {
-    const int cases = kernel.random.between(2, 7);
+    const int case_count = kernel.random.between(2, 7);
     const StatementPlace body = place.inside_divergence();
     kernel.write("switch ($u & 7) {");
-    for (int i = 0; i < cases; ++i) {
+    for (int i = 0; i < case_count; ++i) {
         kernel.write("case $1:", {i});
         write_scope(kernel, body, 1);
         if (kernel.random.percent(75)) kernel.write("break;");
@@ -255,8 +258,8 @@ void write_loads_of_neighbours(Kernel& kernel, StatementPlace& place) {
 }
 
 void write_vector_store(Kernel& kernel, StatementPlace&) {
-    const int first = kernel.reserve_out_words(4);
-    if (first < 0) return;
+    const int first_out_word = kernel.reserve_out_words(4);
+    if (first_out_word < 0) return;
     kernel.define_global_once("learner structures", kStructureDefinitions);
     write_with_floats(
         kernel,
@@ -277,15 +280,15 @@ void write_vector_store(Kernel& kernel, StatementPlace&) {
              "{\nshort2* const to = (short2*)(out + $1);\nto[0] = make_short2((short)$i, "
              "(short)$i);\n"
              "to[1] = to[0];\n}"}),
-        {first});
+        {first_out_word});
 }
 
 void write_stores_to_neighbours(Kernel& kernel, StatementPlace&) {
-    const int first = kernel.reserve_out_words(4);
-    if (first < 0) return;
+    const int first_out_word = kernel.reserve_out_words(4);
+    if (first_out_word < 0) return;
     const std::string type =
         kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "float"});
-    kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first});
+    kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first_out_word});
     for (int k = 0; k < 4; ++k) {
         if (kernel.random.percent(15)) continue;
         write_with_floats(kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;",

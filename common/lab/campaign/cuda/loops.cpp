@@ -24,12 +24,13 @@ StatementPlace loop_body_place(const StatementPlace& place, UniformIn uniform_in
 }
 
 /// Generates a counted loop. The limit may depend on variables that the body changes, but stays
-/// below `most`.
+/// below `iteration_limit`.
 void write_counted_loop(Kernel& kernel, StatementPlace& place) {
     const UniformIn uniform_in = random_uniform_scope(kernel);
-    const int most = place.max_iterations(7, 200);
-    const std::string iteration_count = random_iteration_count(kernel, uniform_in, most);
-    const StatementPlace body = loop_body_place(place, uniform_in, most, kernel.random.percent(35));
+    const int iteration_limit = place.max_iterations(7, 200);
+    const std::string iteration_count = random_iteration_count(kernel, uniform_in, iteration_limit);
+    const StatementPlace body =
+        loop_body_place(place, uniform_in, iteration_limit, kernel.random.percent(35));
     const Scope scope(kernel);
     kernel.write(random_unroll_pragma(kernel));
     kernel.write(
@@ -43,10 +44,11 @@ void write_counted_loop(Kernel& kernel, StatementPlace& place) {
 /// Generates a loop whose limit is computed before it and whose counter is used after it.
 void write_loop_with_outer_counter(Kernel& kernel, StatementPlace& place) {
     const UniformIn uniform_in = random_uniform_scope(kernel);
-    const int most = place.max_iterations(7, 200);
-    const StatementPlace body = loop_body_place(place, uniform_in, most, kernel.random.percent(35));
+    const int iteration_limit = place.max_iterations(7, 200);
+    const StatementPlace body =
+        loop_body_place(place, uniform_in, iteration_limit, kernel.random.percent(35));
     kernel.write("u32 @i = 0;\nconst u32 @limit = $1;",
-                 {random_iteration_count(kernel, uniform_in, most)});
+                 {random_iteration_count(kernel, uniform_in, iteration_limit)});
     // Lanes that leave early have executed different numbers of iterations.
     kernel.register_constant(
         "i", body.can_break ? UniformIn::thread : join_scopes(uniform_in, place.arriving_together));
@@ -61,14 +63,14 @@ void write_loop_with_outer_counter(Kernel& kernel, StatementPlace& place) {
 /// Generates a loop in which lanes run different numbers of iterations. The generator knows the
 /// mask of the lanes that continue.
 void write_loop_of_diverging_lanes(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(7, 200);
+    const int iteration_limit = place.max_iterations(7, 200);
     kernel.write(
         "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
         "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
-        {place.lane_mask, random_iteration_count(kernel, UniformIn::thread, most)});
+        {place.lane_mask, random_iteration_count(kernel, UniformIn::thread, iteration_limit)});
     const Scope scope(kernel);
     kernel.register_constant("i");
-    StatementPlace body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(iteration_limit);
     body.lane_mask = kernel.name("still");
     write_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write("}");
@@ -96,13 +98,13 @@ void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
 /// Generates nested loops over rows and columns, with a step other than one.
 void write_nested_loops(Kernel& kernel, StatementPlace& place) {
     const UniformIn uniform_in = random_uniform_scope(kernel);
-    const int most = std::min(4, place.max_iterations(7, 200));
+    const int iteration_limit = std::min(4, place.max_iterations(7, 200));
     kernel.write(
         "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
         "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
         "@sum = @sum * 5 + y;\n}",
-        {random_iteration_count(kernel, uniform_in, most),
-         random_iteration_count(kernel, UniformIn::thread, most),
+        {random_iteration_count(kernel, uniform_in, iteration_limit),
+         random_iteration_count(kernel, UniformIn::thread, iteration_limit),
          kernel.random.pick({"u32", "u64"})});
     write_use_of_pattern(kernel, place, "@sum", Type::u64);
 }

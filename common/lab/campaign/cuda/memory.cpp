@@ -18,7 +18,8 @@ void write_local_array(Kernel& kernel, StatementPlace& place) {
         kernel.write("@local[@i] = $1;\n}",
                      {random_expression(kernel, type, UniformIn::thread, 1)});
     }
-    for (int turns = kernel.random.between(1, 3); turns > 0; --turns) {
+    for (int remaining_stores = kernel.random.between(1, 3); remaining_stores > 0;
+         --remaining_stores) {
         kernel.write("@local[$u & $1] = $2;",
                      {count - 1, random_expression(kernel, type, UniformIn::thread, 1)});
         if (kernel.random.percent(40))
@@ -71,8 +72,8 @@ void write_bit_fields_and_unions(Kernel& kernel, StatementPlace& place) {
 /// Generates a store of two or four words to the thread's part of `out` with one instruction, and a
 /// load that reads the words back.
 void write_vector_stores(Kernel& kernel, StatementPlace& place) {
-    const int first = kernel.reserve_out_words(4);
-    if (first < 0) return;
+    const int first_out_word = kernel.reserve_out_words(4);
+    if (first_out_word < 0) return;
     kernel.write(
         kernel.random.pick({"*(uint4*)(out + $1) = make_uint4($u, $u, $u, $u);",
                             "*(float4*)(out + $1) = make_float4(__fadd_rn($f, 0.0f), 1.5f, "
@@ -81,10 +82,11 @@ void write_vector_stores(Kernel& kernel, StatementPlace& place) {
                             "make_uint2($u, $u);",
                             "*(ulonglong2*)(out + $1) = make_ulonglong2($U, $U);",
                             "*(uint4*)(out + $1) = *(const uint4*)(in + ($u & 255) * 4);"}),
-        {first});
+        {first_out_word});
     if (kernel.random.percent(50))
-        write_use_of_pattern(kernel, place,
-                             fill_arguments("out[$1]", {first + kernel.random.between(0, 3)}));
+        write_use_of_pattern(
+            kernel, place,
+            fill_arguments("out[$1]", {first_out_word + kernel.random.between(0, 3)}));
 }
 
 void write_vector_loads(Kernel& kernel, StatementPlace& place) {

@@ -58,11 +58,12 @@ void write_shared_transpose(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (possible_widths.empty() || !kernel.reserve_shared(kernel.threads * bits_of(type) / 4))
         return;
-    const int width = kernel.random.pick(possible_widths), height = kernel.threads / width;
+    const int tile_width = kernel.random.pick(possible_widths),
+              tile_height = kernel.threads / tile_width;
     kernel.write("__shared__ $1 @tile[$2][$3];\n@tile[tid / $4][tid % $4] = $5;\n__syncthreads();",
-                 {type, height, width + kernel.random.pick({0, 1}), width,
+                 {type, tile_height, tile_width + kernel.random.pick({0, 1}), tile_width,
                   random_expression(kernel, type, UniformIn::thread, 2)});
-    kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, height});
+    kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, tile_height});
     write_use_of_pattern(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
@@ -97,12 +98,12 @@ void write_vector_exchange(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "__shared__ uint4 @tile[$1];\n@tile[$2] = make_uint4($u, $u, $u, $u);\n__syncthreads();",
         {kernel.threads, permuted_thread_index(kernel)});
-    const char* read = kernel.random.pick({"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)",
-                                           "(((const u16*)@tile)[$1])", "(((const u8*)@tile)[$1])",
-                                           "(@tile[$1].w ^ @tile[$2].x)"});
+    const char* read_pattern = kernel.random.pick(
+        {"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)", "(((const u16*)@tile)[$1])",
+         "(((const u8*)@tile)[$1])", "(@tile[$1].w ^ @tile[$2].x)"});
     write_use_of_pattern(
         kernel, place,
-        expand_pattern(kernel, read, UniformIn::thread, 1,
+        expand_pattern(kernel, read_pattern, UniformIn::thread, 1,
                        {permuted_thread_index(kernel), permuted_thread_index(kernel)}));
     kernel.write("__syncthreads();");
 }
@@ -139,7 +140,8 @@ void write_double_buffered_loop(Kernel& kernel, StatementPlace& place) {
         "__shared__ u32 @halves[2][$1];\n@halves[0][tid] = $u;\n__syncthreads();\n"
         "for (u32 @i = 0; @i < $2; ++@i) {\n"
         "@halves[~@i & 1][tid] = @halves[@i & 1][$3] * 5 + $4;\n__syncthreads();\n}",
-        {kernel.threads, random_iteration_count(kernel, UniformIn::block, place.turns > 20 ? 1 : 5),
+        {kernel.threads,
+         random_iteration_count(kernel, UniformIn::block, place.times_reached > 20 ? 1 : 5),
          permuted_thread_index(kernel),
          random_expression(kernel, Type::u32, UniformIn::thread, 1)});
     write_use_of_pattern(kernel, place, "(@halves[0][tid])");
@@ -187,7 +189,8 @@ void write_shared_atomics(Kernel& kernel, StatementPlace& place) {
 
 /// Generates an addition under a lock, without an atomic addition.
 void write_spin_lock(Kernel& kernel, StatementPlace& place) {
-    if (place.turns > 8 || !kernel.reserve_shared(8)) return write_barrier_vote(kernel, place);
+    if (place.times_reached > 8 || !kernel.reserve_shared(8))
+        return write_barrier_vote(kernel, place);
     kernel.write(
         "__shared__ u32 @lock, @sum;\nif (tid == 0) {\n@lock = 0;\n@sum = 7;\n}\n"
         "__syncthreads();\nbool @done = $b;\nwhile (!@done) {\n"
@@ -203,14 +206,14 @@ void write_spin_lock(Kernel& kernel, StatementPlace& place) {
 /// read after a barrier.
 void write_exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
     const Type type = random_integer_type(kernel);
-    const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
+    const u32 scratch_index = kernel.random.between(0, 63) / (bits_of(type) / 8);
     kernel.write("(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
-                 {type, at, random_expression(kernel, type, UniformIn::thread, 2),
+                 {type, scratch_index, random_expression(kernel, type, UniformIn::thread, 2),
                   permuted_thread_index(kernel)});
     write_use_of_pattern(
         kernel, place,
         expand_pattern(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]",
-                       UniformIn::thread, 1, {type, at}),
+                       UniformIn::thread, 1, {type, scratch_index}),
         type);
     kernel.write("__syncthreads();");
 }

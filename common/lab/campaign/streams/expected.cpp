@@ -145,13 +145,13 @@ std::string describe_wrong_element(const Computation& work, const MatrixLaunch& 
                                    const ByteVector& in, const ByteVector& out) {
     if (work.kind == MatrixOperation::sum)
         return describe_wrong_sum(expected_sum(work, run, in), out);
-    const ByteVector right = expected_output(work, run, in);
-    for (std::size_t i = 0; i < right.size(); ++i) {
-        if (out[i] == right[i]) continue;
+    const ByteVector expected_bytes = expected_output(work, run, in);
+    for (std::size_t i = 0; i < expected_bytes.size(); ++i) {
+        if (out[i] == expected_bytes[i]) continue;
         const std::size_t element_index = i / static_cast<std::size_t>(work.element_bytes);
         const auto pitch = static_cast<std::size_t>(run.out_pitch);
         return format("byte %zu, in row %zu and column %zu of the result, is %d instead of %d", i,
-                      element_index / pitch, element_index % pitch, out[i], right[i]);
+                      element_index / pitch, element_index % pitch, out[i], expected_bytes[i]);
     }
     return "";
 }

@@ -102,8 +102,8 @@ Json format_result_rows(const CandidateBenchmark& benchmark,
 Json predict_candidate(const Candidate& candidate, Shape shape, const std::string& gpu) {
     const double bytes = 2.0 * sizeof(float) * candidate.moved_fraction * shape.rows * shape.cols;
     const auto launch = [&] {
-        const auto room = static_cast<std::size_t>(bytes / 2 / candidate.moved_fraction);
-        const DeviceBuffer in(room), out(room);
+        const auto buffer_bytes = static_cast<std::size_t>(bytes / 2 / candidate.moved_fraction);
+        const DeviceBuffer in(buffer_bytes), out(buffer_bytes);
         candidate.launch(static_cast<float*>(out.data()), static_cast<const float*>(in.data()),
                          shape.rows, shape.cols);
         CUDA_CHECK(cudaGetLastError());
@@ -113,8 +113,8 @@ Json predict_candidate(const Candidate& candidate, Shape shape, const std::strin
     try {
         const Predicted p = predict_launches(launch, bytes, shape, gpu);
         Json unmodelled_effects = Json::array();
-        for (const timing::Unknown one : p.unknown())
-            unmodelled_effects.push_back(dashed_name(one));
+        for (const timing::Unknown effect : p.unknown())
+            unmodelled_effects.push_back(dashed_name(effect));
         row["predicted"] = {{"gpu", p.gpu},
                             {"measured_gpu", p.measured_gpu},
                             {"rows", shape.rows},

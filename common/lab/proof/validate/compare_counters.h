@@ -17,7 +17,7 @@ struct CounterMetric {
     const char* metric;   ///< the metric's name in ncu
     /// Further metrics, to be added to `metric` if ncu reports them. They count the instructions
     /// that `metric` leaves out, such as matrix instructions and bulk copies.
-    std::vector<const char*> more = {};
+    std::vector<const char*> further_metrics = {};
     /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
     /// hardware may be a little larger, because warps interfere.
     bool is_exact = true;
@@ -29,7 +29,7 @@ struct CounterMetric {
 /// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// Returns the value of a counter's metric, including the metrics in `more`. Returns nothing if ncu
+/// Returns the value of a counter's metric, including the metrics in `further_metrics`. Returns nothing if ncu
 /// did not report the metric.
 std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
@@ -70,7 +70,7 @@ struct CounterComparison {
     std::vector<CounterSummary> counters;
     std::vector<CounterDifference> differences;  ///< differences beyond noise
     std::vector<std::string> missing_metrics;    ///< metrics that ncu did not report
-    std::vector<std::string> known;  ///< reasons for known differences, each listed once
+    std::vector<std::string> known_reasons;  ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
     /// Reports whether ncu reported every exact counter in every case, and every difference has a

@@ -65,12 +65,12 @@ FragmentKind random_fragment(PatternRandom& random, bool is_stored) {
 }  // namespace
 
 std::string MatrixPattern::text() const {
-    const std::string where = format(", %u blocks of %u", blocks, block_x);
+    const std::string launch_text = format(", %u blocks of %u", blocks, block_x);
     if (is_fragment())
         return std::string(find_kind_names(kind).text) + " of " + text_of(fragment) +
-               format(", stride %u", stride) + where;
+               format(", stride %u", stride) + launch_text;
     return format("%s.x%d%s", find_kind_names(kind).text, matrices, is_transposed ? ".trans" : "") +
-           where + "; rows " + rows.text() +
+           launch_text + "; rows " + rows.text() +
            (rows.elements < kPatternSharedBytes / 16 ? format(" of %u", rows.elements) : "");
 }
 

@@ -61,12 +61,12 @@ std::map<std::string, std::string> read_known_differences(const std::string& tex
 
 /// The limits that the results must reach for the comparison to succeed, as fractions from 0 to 1.
 struct TutorialLimits {
-    double equal = 0;  ///< minimum fraction of kernels with equal counters
+    double min_equal_fraction = 0;  ///< minimum fraction of kernels with equal counters
     /// minimum fraction of measured times within the predicted error band; applies to the held-back
     /// kernels and to the others separately
-    double within = 0;
-    /// Like `equal`, but counts only kernels whose hardware counters are the same in every run.
-    double repeatable_equal = 0;
+    double min_fraction_within_band = 0;
+    /// Like `min_equal_fraction`, but counts only kernels whose hardware counters are the same in every run.
+    double min_repeatable_equal_fraction = 0;
 };
 
 /// The overall result of the comparison.
