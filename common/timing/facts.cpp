@@ -7,8 +7,8 @@
 namespace coalesce::timing {
 
 bool has_predicted_time(const Prediction& prediction) {
-    constexpr double min_ms = 1e-5;
-    return std::isfinite(prediction.ms) && prediction.ms >= min_ms;
+    constexpr double min_shown_ms = 1e-5;
+    return std::isfinite(prediction.ms) && prediction.ms >= min_shown_ms;
 }
 
 bool has_bytes_in_flight(const Prediction& prediction) {

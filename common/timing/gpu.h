@@ -16,14 +16,15 @@ struct GpuError : std::runtime_error {
 };
 
 /// The extra time that short runs take, as a fraction of the time of a copy in long runs:
-/// `read_excess[k]` for reading runs of `bytes[k]` bytes, and `write_excess[k]` for writing them.
+/// `extra_read_time[k]` for reading runs of `bytes[k]` bytes, and `extra_write_time[k]` for writing
+/// them.
 struct RunCosts {
-    std::vector<double> bytes, read_excess, write_excess;
+    std::vector<double> bytes, extra_read_time, extra_write_time;
 };
 
 /// The cost of a store that writes only part of a sector: the number of cycles for which this
 /// sector occupies a multiprocessor's share of the L2 cache.
-struct PartialSectors {
+struct PartialSectorCosts {
     /// The costs of stores that write 4, 8 or 16 bytes of a sector.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
@@ -31,7 +32,7 @@ struct PartialSectors {
 /// The number of cycles that a multiprocessor's bulk copy unit needs for a row of `bytes[k]` bytes:
 /// `row_cycles[k]` if the row is copied alone, and `box_row_cycles[k]` if the row is part of a box.
 /// If the lists are empty, the model assumes 0 cycles.
-struct BulkCopies {
+struct BulkCopyCosts {
     std::vector<double> bytes, row_cycles, box_row_cycles;
 };
 
@@ -73,8 +74,8 @@ struct Gpu {
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
     /// The bandwidth between a multiprocessor and the L2 cache, in bytes per cycle.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
-    PartialSectors partial_sectors;
-    BulkCopies bulk_copies;
+    PartialSectorCosts partial_sectors;
+    BulkCopyCosts bulk_copies;
     double barrier_cycles = 0, barrier_cycles_per_warp = 0;
     /// The cycles for which a warp instruction occupies a scheduler.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;

@@ -16,9 +16,9 @@ namespace coalesce::timing {
 
 namespace {
 
-using Kind = Operation::Kind;
+using OperationKind = Operation::Kind;
 
-constexpr int kSchedulers = 4;
+constexpr int kSchedulersPerMultiprocessor = 4;
 /// The maximum length of the queue of requests to the L1 cache and shared memory, in
 /// cycles of work. While the queue is full, warps wait.
 constexpr double kLsuQueueCycles = 64;
@@ -62,14 +62,15 @@ public:
 
     /// Returns the time at which data requested at `t` arrives, before the random variation of
     /// latencies is added.
-    double read(double t, double sectors) {
-        const double begin = occupy(t, sectors * work_.read_cycles * bandwidth_share_);
-        return begin + latency();  // `occupy` has changed the latency
+    double request_read(double t, double sectors) {
+        const double begin = enqueue_request(t, sectors * work_.read_cycles * bandwidth_share_);
+        return begin + latency();  // `enqueue_request` has changed the latency
     }
     /// Returns the time at which the L2 cache has room for the sectors. The cache holds
     /// the data that memory cannot accept yet.
-    double write(double t, double sectors) {
-        return occupy(t, sectors * work_.write_cycles * bandwidth_share_) - kWriteBufferCycles;
+    double request_write(double t, double sectors) {
+        return enqueue_request(t, sectors * work_.write_cycles * bandwidth_share_) -
+               kWriteBufferCycles;
     }
 
     /// Returns the latency of a load that starts now.
@@ -86,27 +87,29 @@ public:
 private:
     /// Adds a request to memory's queue, and returns the time at which memory starts to serve the
     /// request.
-    double occupy(double t, double cycles) {
+    double enqueue_request(double t, double cycles) {
         if (cycles <= 0) return t;
         const double decay_factor = round_to_float(
             std::exp(-(std::max(t, last_access_) - last_access_) / kUtilizationAveragingCycles));
         last_access_ = std::max(t, last_access_);
-        recent_cycles_ = recent_cycles_ * decay_factor + cycles;
-        average_weight_ =
-            average_weight_ * decay_factor + (1 - decay_factor) * kUtilizationAveragingCycles;
-        recent_utilization_ = std::min(
-            1.0, recent_cycles_ / std::max(average_weight_, kUtilizationAveragingCycles / 8));
-        free_at_ = std::max(free_at_, t - burst_credit_) + cycles;
+        weighted_recent_cycles_ = weighted_recent_cycles_ * decay_factor + cycles;
+        averaging_weight_ =
+            averaging_weight_ * decay_factor + (1 - decay_factor) * kUtilizationAveragingCycles;
+        recent_utilization_ =
+            std::min(1.0, weighted_recent_cycles_ /
+                              std::max(averaging_weight_, kUtilizationAveragingCycles / 8));
+        memory_free_at_ = std::max(memory_free_at_, t - burst_credit_) + cycles;
         burst_credit_ = std::min(kMaxBurstCycles, burst_credit_ + cycles / 4);
         used_cycles_ += cycles;
-        return std::max(t, free_at_);
+        return std::max(t, memory_free_at_);
     }
 
     const MultiprocessorWork& work_;
     const Gpu& gpu_;
     const double bandwidth_share_;
-    double free_at_ = 0, burst_credit_ = 0, used_cycles_ = 0;
-    double recent_cycles_ = 0, average_weight_ = 0, last_access_ = 0, recent_utilization_ = 0;
+    double memory_free_at_ = 0, burst_credit_ = 0, used_cycles_ = 0;
+    double weighted_recent_cycles_ = 0, averaging_weight_ = 0, last_access_ = 0,
+           recent_utilization_ = 0;
 };
 
 struct WarpState {
@@ -163,9 +166,9 @@ public:
         while (!events_.empty()) {
             const WarpEvent next_event = events_.top();
             events_.pop();
-            advance(next_event.warp, next_event.time);
+            advance_warp(next_event.warp, next_event.time);
         }
-        return outcome();
+        return make_outcome();
     }
 
 private:
@@ -182,7 +185,7 @@ private:
         const auto sectors = [&](std::size_t k) {
             const BlockProgram& b =
                 work_.programs_by_kind[work_.kind_by_block[k % work_.kind_by_block.size()]];
-            return b.sectors_read + b.sectors_written + b.sectors_partial;
+            return b.sectors_read + b.sectors_written + b.partial_sectors;
         };
         double simulated_sectors = 0, all_sectors = 0;
         for (int k = 0; k < blocks_to_run_; ++k)
@@ -223,18 +226,18 @@ private:
             warp.completion_time.assign(warp.program->operations.size(), 0);
             const double ready = start + gpu_.block_start_cycles + gpu_.warp_start_cycles * k;
             warp_cycles_.start += ready - t;
-            wake(static_cast<std::uint32_t>(warps_.size() - 1), ready);
+            wake_warp(static_cast<std::uint32_t>(warps_.size() - 1), ready);
         }
     }
 
-    void wake(std::uint32_t warp, double t) { events_.push({t, warp}); }
+    void wake_warp(std::uint32_t warp, double t) { events_.push({t, warp}); }
 
     /// Executes operations of a warp until the next event of another warp comes first.
-    void advance(std::uint32_t w, double t) {
+    void advance_warp(std::uint32_t w, double t) {
         for (;;) {
             double next_time = t;
             if (!execute_operation(w, t, next_time)) return;
-            if (!events_.empty() && next_time > events_.top().time) return wake(w, next_time);
+            if (!events_.empty() && next_time > events_.top().time) return wake_warp(w, next_time);
             t = next_time;
         }
     }
@@ -242,7 +245,7 @@ private:
     bool execute_operation(std::uint32_t w, double t, double& next_time);
     bool wait_for_operands(WarpState& warp, const Operation& operation, double t,
                            double& next_time);
-    double issue(std::uint32_t w, const Operation& operation, double t);
+    double issue_operation(std::uint32_t w, const Operation& operation, double t);
     double issue_arithmetic(int scheduler, const Operation& operation, double t);
     void access_shared_memory(const Operation& operation, double at, double& completion_time,
                               double& next_time);
@@ -260,7 +263,7 @@ private:
     double draw_extra_latency(BlockState& block, const Operation& operation, double at);
     void record_load(double from, double to, double bytes);
     double recording_extension_factor() const;
-    SimulatedOutcome outcome();
+    SimulatedOutcome make_outcome();
     void build_time_line(SimulatedOutcome& result) const;
 
     const MultiprocessorWork& work_;
@@ -281,9 +284,11 @@ private:
     std::vector<WarpState> warps_;
     std::vector<BlockState> blocks_;
 
-    double scheduler_free_at_[kSchedulers] = {}, pipe_free_at_[kSchedulers][2] = {},
-           divider_free_at_[kSchedulers] = {};
-    double special_unit_free_at_[kSchedulers] = {}, fp64_unit_free_at_[kSchedulers] = {};
+    double scheduler_free_at_[kSchedulersPerMultiprocessor] = {},
+           pipe_free_at_[kSchedulersPerMultiprocessor][2] = {},
+           divider_free_at_[kSchedulersPerMultiprocessor] = {};
+    double special_unit_free_at_[kSchedulersPerMultiprocessor] = {},
+           fp64_unit_free_at_[kSchedulersPerMultiprocessor] = {};
     double lsu_free_at_ = 0, l2_read_free_at_ = 0, l2_write_free_at_ = 0, barrier_free_at_ = 0,
            next_launch_time_ = 0;
     double bulk_unit_free_at_ = 0;
@@ -301,29 +306,29 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& operation, 
                                    double& next_time) {
     double ready_time = t;
     const Operation* last_operand = nullptr;
-    for (const std::uint32_t a : operation.after) {
+    for (const std::uint32_t a : operation.dependences) {
         if (warp.completion_time[a] <= ready_time) continue;
         ready_time = warp.completion_time[a];
         last_operand = &warp.program->operations[a];
     }
     if (!last_operand) return false;
-    const bool is_memory_access =
-        last_operand->kind == Kind::load || last_operand->kind == Kind::async_copy;
-    (is_memory_access                          ? warp_cycles_.loads
-     : last_operand->kind == Kind::shared_load ? warp_cycles_.shared
-                                               : warp_cycles_.issue) += ready_time - t;
+    const bool is_memory_access = last_operand->kind == OperationKind::load ||
+                                  last_operand->kind == OperationKind::async_copy;
+    (is_memory_access                                   ? warp_cycles_.loads
+     : last_operand->kind == OperationKind::shared_load ? warp_cycles_.shared
+                                                        : warp_cycles_.issue) += ready_time - t;
     if (is_memory_access) load_waits_.push_back({t, ready_time, 1});
     next_time = ready_time;
     return true;
 }
 
 /// Issues an operation, and returns the time of issue.
-double Simulation::issue(std::uint32_t w, const Operation& operation, double t) {
-    const int s = static_cast<int>(w % kSchedulers);
+double Simulation::issue_operation(std::uint32_t w, const Operation& operation, double t) {
+    const int s = static_cast<int>(w % kSchedulersPerMultiprocessor);
     double at = std::max(t, scheduler_free_at_[s]);
     scheduler_free_at_[s] = at + operation.issue_slots;
     issue_busy_cycles_ += operation.issue_slots;
-    if (operation.kind == Kind::arithmetic && operation.issue_slots > 0)
+    if (operation.kind == OperationKind::arithmetic && operation.issue_slots > 0)
         at = issue_arithmetic(s, operation, at);
     warp_cycles_.issue += at - t;
     return at;
@@ -374,20 +379,20 @@ double Simulation::issue_arithmetic(int s, const Operation& operation, double at
 /// earlier). All data of a memory range that the block requests within one latency arrives
 /// together.
 double Simulation::draw_extra_latency(BlockState& block, const Operation& operation, double at) {
-    double largest_draw = 0;
+    double latest_draw = 0;
     for (const std::uint32_t number : operation.memory_ranges) {
         MemoryRange& range = block.memory_ranges[number];
         if (at >= range.valid_until) {
             range.latency_draw = latency_random_.draw_gamma();
             range.valid_until = at + memory_.latency();
         }
-        largest_draw = std::max(largest_draw, range.latency_draw);
+        latest_draw = std::max(latest_draw, range.latency_draw);
     }
     const double idle_cycles = memory_.idle_latency();
     const double latency_spread =
         std::min(memory_.latency() - gpu_.fastest_latency_fraction * idle_cycles,
                  gpu_.latency_spread_ns * gpu_.clock_ghz);
-    return operation.memory_ranges.empty() ? 0 : latency_spread * (largest_draw - 1);
+    return operation.memory_ranges.empty() ? 0 : latency_spread * (latest_draw - 1);
 }
 
 void Simulation::record_load(double from, double to, double bytes) {
@@ -400,7 +405,7 @@ void Simulation::access_shared_memory(const Operation& operation, double at,
                                       double& completion_time, double& next_time) {
     lsu_free_at_ = std::max(at, lsu_free_at_) + operation.passes;
     lsu_busy_cycles_ += operation.passes;
-    if (operation.kind == Kind::shared_load)
+    if (operation.kind == OperationKind::shared_load)
         completion_time = lsu_free_at_ + gpu_.shared_latency_cycles - 1;
     next_time = std::max(next_time, lsu_free_at_ - kLsuQueueCycles);
 }
@@ -414,7 +419,7 @@ double Simulation::load_arrival_time(BlockState& block, const Operation& operati
         (operation.memory_fraction >= 0 ? operation.memory_fraction : work_.read_fraction))
         return transfer_end + std::max(gpu_.l2_latency_ns * gpu_.clock_ghz,
                                        neighbour_random_.draw_uniform() * memory_.latency());
-    const double read = memory_.read(begin, operation.sectors);
+    const double read = memory_.request_read(begin, operation.sectors);
     return std::max(read, transfer_end + memory_.latency()) +
            draw_extra_latency(block, operation, begin);
 }
@@ -435,7 +440,7 @@ void Simulation::execute_load(BlockState& block, const Operation& operation, dou
     }
     const double bytes = operation.sectors * kSectorBytes;
     // Asynchronous copies go to shared memory, and take no space in the L1 cache.
-    const bool occupies_cache = operation.kind == Kind::load;
+    const bool occupies_cache = operation.kind == OperationKind::load;
     const double cache_bytes = operation.lines * double{kLineBytes};
     const double request_time =
         occupies_cache ? cache_capacity_.earliest_request_time(begin, cache_bytes) : begin;
@@ -455,10 +460,10 @@ void Simulation::execute_load(BlockState& block, const Operation& operation, dou
 /// Returns the number of cycles for which the partial sectors of the request occupy the path to the
 /// cache. The stores of a warp are sent together if the warp does not wait between them.
 double Simulation::partial_store_cycles(WarpState& warp, const Operation& operation, double t) {
-    if (operation.parts.empty()) return 0;
+    if (operation.written_parts.empty()) return 0;
     if (warp.stores_began_at < 0) warp.stores_began_at = t;
     const double mean_open = open_lines_.mean_open_lines(t);
-    for (const LinePart part : operation.parts)
+    for (const LinePart part : operation.written_parts)
         open_lines_.write(blocks_[warp.block].lines, part, warp.stores_began_at);
     return operation.partial_half_lines * partial_write_cycles(operation.partial_half_lines,
                                                                operation.is_simultaneous,
@@ -470,7 +475,7 @@ double Simulation::partial_store_cycles(WarpState& warp, const Operation& operat
 void Simulation::execute_store(WarpState& warp, const Operation& operation, double at,
                                double& next_time) {
     double begin = at;
-    if (operation.kind == Kind::store) {
+    if (operation.kind == OperationKind::store) {
         begin = std::max(at, lsu_free_at_);
         if (l2_write_free_at_ > begin) {  // the path is busy, so requests wait
             warp_cycles_.stores += l2_write_free_at_ - begin;
@@ -481,8 +486,8 @@ void Simulation::execute_store(WarpState& warp, const Operation& operation, doub
         next_time = std::max(next_time, lsu_free_at_ - kLsuQueueCycles);
     }
     const double sector_cycles = kSectorBytes / gpu_.l2_write_bytes_per_cycle;
-    const double partial =
-        std::max(partial_store_cycles(warp, operation, begin), operation.partial * sector_cycles);
+    const double partial = std::max(partial_store_cycles(warp, operation, begin),
+                                    operation.partial_sectors * sector_cycles);
     const double path_cycles =
         relative_average_demand_ * (operation.sectors * sector_cycles + partial);
     // A single multiprocessor writes up to a whole sector per cycle. The limit for all
@@ -495,15 +500,17 @@ void Simulation::execute_store(WarpState& warp, const Operation& operation, doub
     l2_write_busy_cycles_ += path_cycles;
     partial_store_busy_cycles_ += partial;
     l2_write_free_at_ =
-        std::max(l2_write_free_at_, memory_.write(begin, operation.sectors + operation.partial));
-    stores_.push_back({begin, l2_write_free_at_,
-                       static_cast<double>(operation.sectors + operation.partial) * kSectorBytes});
-    if (operation.kind == Kind::bulk_store)
+        std::max(l2_write_free_at_,
+                 memory_.request_write(begin, operation.sectors + operation.partial_sectors));
+    stores_.push_back(
+        {begin, l2_write_free_at_,
+         static_cast<double>(operation.sectors + operation.partial_sectors) * kSectorBytes});
+    if (operation.kind == OperationKind::bulk_store)
         blocks_[warp.block].bulk_stores.push_back(l2_write_free_at_ + 300);
 }
 
 /// Returns the number of cycles that the bulk copy unit needs for all rows of a load.
-double bulk_row_cycles(const Operation& operation, const BulkCopies& bulk_costs) {
+double bulk_row_cycles(const Operation& operation, const BulkCopyCosts& bulk_costs) {
     if (operation.rows == 0 || bulk_costs.bytes.empty()) return 0;
     const std::vector<double>& cycles =
         operation.is_box ? bulk_costs.box_row_cycles : bulk_costs.row_cycles;
@@ -528,12 +535,12 @@ void Simulation::execute_bulk_load(BlockState& block, const Operation& operation
     // Evaluate these expressions in separate declarations, in this order: both change the state of
     // memory, and a compiler may evaluate the arguments of a call in any order.
     const double transfer_end = std::max(l2_read_free_at_, bulk_unit_free_at_) + memory_.latency(),
-                 read = memory_.read(begin, operation.sectors * work_.read_fraction);
+                 read = memory_.request_read(begin, operation.sectors * work_.read_fraction);
     const double completion_time =
         std::max(read, transfer_end) + 250 + draw_extra_latency(block, operation, at);
     block.bulk_loads.push_back(completion_time);
     record_load(at, completion_time, operation.sectors * kSectorBytes);
-    for (const std::uint32_t w : block.warps_at_bulk_wait) wake(w, at);
+    for (const std::uint32_t w : block.warps_at_bulk_wait) wake_warp(w, at);
     block.warps_at_bulk_wait.clear();
 }
 
@@ -557,7 +564,7 @@ bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     if (ready > t) {
         warp_cycles_.loads += ready - t;
         load_waits_.push_back({t, ready, 1});
-        wake(w, ready);
+        wake_warp(w, ready);
         return false;
     }
     ++warp.bulk_phases_done;
@@ -594,7 +601,7 @@ void Simulation::release_barrier(BlockState& block) {
     for (const std::uint32_t w : block.warps_at_barrier) {
         warp_cycles_.barrier += release_time - warps_[w].barrier_reached_at;
         barrier_waits_.push_back({warps_[w].barrier_reached_at, release_time, 1});
-        wake(w, release_time);
+        wake_warp(w, release_time);
     }
     block.warps_at_barrier.clear();
 }
@@ -622,29 +629,29 @@ bool Simulation::execute_operation(std::uint32_t w, double t, double& next_time)
     if (warp.second_half_time == 0 && warp.next_operation >= warp.program->operations.size() / 2)
         warp.second_half_time = t;
     if (wait_for_operands(warp, operation, t, next_time)) return true;
-    if (operation.kind == Kind::bulk_wait && !wait_for_bulk(w, t)) return false;
+    if (operation.kind == OperationKind::bulk_wait && !wait_for_bulk(w, t)) return false;
     BlockState& block = blocks_[warp.block];
-    if (operation.kind == Kind::bulk_drain)
+    if (operation.kind == OperationKind::bulk_drain)
         t = std::max(t, bulk_store_drain_time(block, operation));
-    const double at = issue(w, operation, t);
-    if (operation.kind != Kind::store && operation.kind != Kind::arithmetic)
+    const double at = issue_operation(w, operation, t);
+    if (operation.kind != OperationKind::store && operation.kind != OperationKind::arithmetic)
         warp.stores_began_at = -1;
     next_time = at + std::max(1.0, static_cast<double>(operation.issue_slots));
     double completion_time = at + operation.latency;
     switch (operation.kind) {
-        case Kind::shared_load:
-        case Kind::shared_store:
+        case OperationKind::shared_load:
+        case OperationKind::shared_store:
             access_shared_memory(operation, at, completion_time, next_time);
             break;
-        case Kind::load:
-        case Kind::async_copy:
+        case OperationKind::load:
+        case OperationKind::async_copy:
             execute_load(block, operation, at, completion_time, next_time);
             break;
-        case Kind::store:
-        case Kind::bulk_store: execute_store(warp, operation, at, next_time); break;
-        case Kind::bulk_load: execute_bulk_load(block, operation, at); break;
-        case Kind::barrier: arrive_at_barrier(w, at); return false;
-        case Kind::exit: exit_warp(w, at); return false;
+        case OperationKind::store:
+        case OperationKind::bulk_store: execute_store(warp, operation, at, next_time); break;
+        case OperationKind::bulk_load: execute_bulk_load(block, operation, at); break;
+        case OperationKind::barrier: arrive_at_barrier(w, at); return false;
+        case OperationKind::exit: exit_warp(w, at); return false;
         default: break;
     }
     warp.completion_time[warp.next_operation++] = completion_time;
@@ -666,22 +673,24 @@ double Simulation::recording_extension_factor() const {
     return 1 + total_second_half_time_ / total_lifetime_ * 2 * (instructions_per_recorded - 1);
 }
 
-SimulatedOutcome Simulation::outcome() {
+SimulatedOutcome Simulation::make_outcome() {
     SimulatedOutcome r;
     const double simulated_blocks = blocks_to_run_;
     std::sort(end_times_.begin(), end_times_.end());
     r.cycles = last_exit_time_;
     r.cycles_per_block = last_exit_time_ / simulated_blocks;
-    const auto from =
+    const auto first_block =
         static_cast<std::size_t>(std::min(2.0 * work_.resident_blocks, simulated_blocks / 3));
-    auto to = static_cast<std::size_t>(std::max(simulated_blocks - work_.resident_blocks, 1.0));
+    auto last_block =
+        static_cast<std::size_t>(std::max(simulated_blocks - work_.resident_blocks, 1.0));
     // If some blocks do more work than others, measure whole repetitions of the sequence of block
     // kinds.
     if (const std::size_t period = work_.kind_by_block.size();
-        work_.has_uneven_blocks && to >= from + period)
-        to -= (to - from) % period;
-    if (to > from + 1 && to < end_times_.size())
-        r.cycles_per_block = (end_times_[to] - end_times_[from]) / static_cast<double>(to - from);
+        work_.has_uneven_blocks && last_block >= first_block + period)
+        last_block -= (last_block - first_block) % period;
+    if (last_block > first_block + 1 && last_block < end_times_.size())
+        r.cycles_per_block = (end_times_[last_block] - end_times_[first_block]) /
+                             static_cast<double>(last_block - first_block);
     r.cycles_per_block = std::max(r.cycles_per_block, memory_.used_cycles() / simulated_blocks);
     r.cycles = std::max(r.cycles, memory_.used_cycles());
     if (work_.blocks > simulated_blocks)
@@ -706,7 +715,7 @@ SimulatedOutcome Simulation::outcome() {
               .l2_read = l2_read_busy_cycles_ / last_exit_time_,
               .l2_write = l2_write_busy_cycles_ / last_exit_time_,
               .shared = lsu_busy_cycles_ / last_exit_time_,
-              .issue = issue_busy_cycles_ / kSchedulers / last_exit_time_};
+              .issue = issue_busy_cycles_ / kSchedulersPerMultiprocessor / last_exit_time_};
     r.partial_store_utilization = partial_store_busy_cycles_ / last_exit_time_;
     build_time_line(r);
     return r;

@@ -43,7 +43,7 @@ struct SimulatedOutcome {
     double bytes_in_flight = 0;
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency_cycles = 0;
-    Busy busy;
+    UnitUtilization busy;
     /// The fraction of the time in which stores of partial sectors keep the path to the L2 cache
     /// busy.
     double partial_store_utilization = 0;

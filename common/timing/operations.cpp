@@ -65,8 +65,8 @@ public:
           block_(block),
           tables_(tables),
           state_(state),
-          number_(number),
-          cached_lines_(lines) {}
+          warp_index_(number),
+          l1_lines_of_warp_(lines) {}
 
     /// Returns the fraction of the requested lines that may or may not be in the L1 cache.
     double uncertain_line_fraction() const {
@@ -74,57 +74,57 @@ public:
                static_cast<double>(std::max<std::uint64_t>(1, lines_requested_));
     }
     void add_step(const WarpPath& path, std::size_t k) {
-        if (drafts_.empty()) start();
-        add(path, k);
+        if (drafts_.empty()) add_kernel_start();
+        add_instruction(path, k);
     }
-    std::vector<Draft> finish() {
-        if (drafts_.empty()) start();
-        if (drafts_.back().operation.kind != Kind::exit) end();
+    std::vector<Draft> take_drafts() {
+        if (drafts_.empty()) add_kernel_start();
+        if (drafts_.back().operation.kind != Kind::exit) add_kernel_end();
         return std::move(drafts_);
     }
 
 private:
     /// Adds the start of a kernel, which sets up the stack pointer and descriptors and reads the
     /// constant bank.
-    void start() {
-        Draft& first = next();
+    void add_kernel_start() {
+        Draft& first = append_draft();
         first.operation.issue_slots = 5;
         first.operation.latency = 30;
         first.priority = Priority::load;
     }
-    void end() {
-        Draft& last = next();
+    void add_kernel_end() {
+        Draft& last = append_draft();
         last.operation.kind = Kind::exit;
         last.is_scheduling_barrier = last.ends_iteration = true;
     }
-    Draft& next() {
+    Draft& append_draft() {
         drafts_.emplace_back();
         return drafts_.back();
     }
     std::uint32_t find_writer(std::uint32_t reg) const {
         return reg < writers_.size() ? writers_[reg] : kNoInstruction;
     }
-    std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
+    std::uint32_t last_index() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
 
     static void depend_on_latest(Operation& operation, const std::vector<std::uint32_t>& earlier) {
-        if (!earlier.empty()) operation.after.push_back(earlier.back());
+        if (!earlier.empty()) operation.dependences.push_back(earlier.back());
     }
 
-    void add(const WarpPath& path, std::size_t k);
+    void add_instruction(const WarpPath& path, std::size_t k);
     void add_access(Draft& draft, const Instruction& i, const Step& step);
     void add_load(Draft& draft, const Instruction& i, const Step& step);
     void add_store(Draft& draft, const Step& step);
-    void add_shared(Draft& draft, const Step& step, bool load);
-    void add_local(Draft& draft, const Step& step, bool load);
+    void add_shared(Draft& draft, const Step& step, bool is_load);
+    void add_local(Draft& draft, const Step& step, bool is_load);
     void add_spills();
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
-    bool has_cached(std::uint64_t line);
+    bool is_in_l1(std::uint64_t line);
     /// Reports whether an access to this sector of a table misses the L1 cache. The choice
     /// is pseudo-random, and the same in every run.
-    bool misses(const Table& table, std::uint64_t sector) const {
+    bool misses_l1(const Table& table, std::uint64_t sector) const {
         const std::uint64_t hash =
-            (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
+            (sector + 0x51ed2701 * warp_index_ + block_.number) * 0x9e3779b97f4a7c15ull;
         return static_cast<double>(hash >> 40) / (1 << 24) < table.l1_miss_fraction;
     }
     bool add_asynchronous(Draft& draft, const Instruction& i);
@@ -138,12 +138,12 @@ private:
     bool continues_unrolled_pass(std::uint32_t branch, std::uint32_t to);
     /// The extent of an access: the numbers of its sectors and half lines, and whether its lanes
     /// store along a row.
-    struct Extent {
+    struct AccessExtent {
         std::uint32_t sectors = 0, half_lines = 0;
-        bool is_near = false;
+        bool is_along_row = false;
     };
     void record_partial_sectors(Operation& operation, const Access& access, std::uint32_t missing);
-    Extent measure_extent(const Access& access) const;
+    AccessExtent measure_extent(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
     void record_memory_ranges(Operation& operation, const Access& access);
 
@@ -164,8 +164,8 @@ private:
     const RecordedBlock& block_;
     const Tables& tables_;
     BlockCacheState& state_;
-    const std::uint32_t number_;  ///< the index of the warp in its block
-    double cached_lines_;         ///< cache lines available to this warp
+    const std::uint32_t warp_index_;  ///< the index of the warp in its block
+    double l1_lines_of_warp_;         ///< cache lines available to this warp
     struct LastRequest {
         std::uint64_t lines = 0, waits = 0;  ///< the counts at that request
     };
@@ -175,30 +175,31 @@ private:
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writers_;  ///< for each register, its last writer, or kNoInstruction
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_, local_loads_, local_stores_;
-    std::vector<std::uint32_t> open_copy_group_;            ///< copies since the last commit
-    std::vector<std::vector<std::uint32_t>> copy_groups_;   ///< groups of committed copies
-    using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
-    std::set<Value> divisors_;
-    std::set<std::pair<Value, Value>> divisions_;
+    std::vector<std::uint32_t> open_copy_group_;           ///< copies since the last commit
+    std::vector<std::vector<std::uint32_t>> copy_groups_;  ///< groups of committed copies
+    using RegisterValue = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
+    std::set<RegisterValue> divisors_;
+    std::set<std::pair<RegisterValue, RegisterValue>> divisions_;
     /// the current short branch, and the end of the code that it may skip
     std::uint32_t branch_operation_ = 0, branch_target_ = 0;
     std::map<std::uint32_t, std::uint32_t>
         parameters_;  ///< for each 64-bit register, the condition under which it was last fetched
     std::vector<std::uint64_t> touched_ranges_;  ///< the ranges of an access
     struct Loop {
-        std::uint32_t turns = 0;  ///< iterations per pass; 0 if the loop is not unrolled
+        /// Iterations per pass; 0 if the loop is not unrolled.
+        std::uint32_t iterations_per_pass = 0;
         std::uint32_t iterations_done = 0;
     };
     /// The loops, keyed by the branch that ends an iteration.
     std::unordered_map<std::uint32_t, Loop> loops_;
 };
 
-std::uint32_t bytes_of(const Access& access) {
+std::uint32_t requested_bytes(const Access& access) {
     return std::uint32_t{access.lanes} * access.bytes_per_lane;
 }
 
-float data_passes(const Access& access) {
-    return static_cast<float>((bytes_of(access) + kBytesPerPass - 1) / kBytesPerPass);
+float passes_for_data(const Access& access) {
+    return static_cast<float>((requested_bytes(access) + kBytesPerPass - 1) / kBytesPerPass);
 }
 
 void WarpLowering::record_memory_ranges(Operation& operation, const Access& access) {
@@ -226,7 +227,7 @@ void WarpLowering::record_memory_ranges(Operation& operation, const Access& acce
 /// probably requested as many. If the two requests for the line are in flight together, only about
 /// half of the other warps' requests come between them. (Counted on an H200, with columns read by
 /// 24 to 63 warps.)
-bool WarpLowering::has_cached(std::uint64_t line) {
+bool WarpLowering::is_in_l1(std::uint64_t line) {
     constexpr double usable_fraction = .85;
     if (line == last_line_) return true;
     last_line_ = line;
@@ -236,7 +237,7 @@ bool WarpLowering::has_cached(std::uint64_t line) {
     if (is_new) return true;
     const double lines_since_request =
                      static_cast<double>(current_request.lines - earlier_request.lines),
-                 kept_share = usable_fraction * cached_lines_ *
+                 kept_share = usable_fraction * l1_lines_of_warp_ *
                               (current_request.waits == earlier_request.waits ? 2 : 1) /
                               lines_since_request;
     uncertain_lines_ += kept_share > .1 && kept_share < 2;
@@ -257,9 +258,9 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         for_each_sector(access, [&](std::uint64_t sector) {
             const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsPerHalfLine;
             const bool is_still_cached =
-                (table && table->l1_miss_fraction < kMaxCachedMissFraction) || has_cached(line);
+                (table && table->l1_miss_fraction < kMaxCachedMissFraction) || is_in_l1(line);
             const bool is_first_load = state_.loaded_sectors.add({sector, 1}, 0) > 0;
-            const bool is_fetched = (is_first_load && (!table || misses(*table, sector))) ||
+            const bool is_fetched = (is_first_load && (!table || misses_l1(*table, sector))) ||
                                     (!is_first_load && !is_still_cached);
             missing_sectors += is_fetched;
             if (is_fetched && std::exchange(last_half, half) != half) ++operation.half_lines;
@@ -267,7 +268,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
             operation.lines += state_.lines.add({line, 1}, 0) > 0 || !is_still_cached;
         });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing_sectors);
-        operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
+        operation.passes += std::max(static_cast<float>(access.passes), passes_for_data(access));
         record_memory_ranges(operation, access);
     });
     if (!i.has("nc"))
@@ -275,8 +276,8 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
                                                // store has written
 }
 
-WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {
-    Extent e;
+WarpLowering::AccessExtent WarpLowering::measure_extent(const Access& access) const {
+    AccessExtent e;
     if (access.runs == 0) return e;
     std::uint64_t last_half = ~std::uint64_t{0};
     for_each_sector(access, [&](std::uint64_t sector) {
@@ -287,7 +288,7 @@ WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
     const std::uint64_t span = last.first + last.count - first.first;
-    e.is_near = span <= std::uint64_t{kMaxRowSpanRatio} * e.sectors;
+    e.is_along_row = span <= std::uint64_t{kMaxRowSpanRatio} * e.sectors;
     return e;
 }
 
@@ -295,31 +296,33 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, half_lines, is_near] = measure_extent(access);
-        operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
+        const auto [sectors, half_lines, is_along_row] = measure_extent(access);
+        operation.passes += std::max(static_cast<float>(access.passes), passes_for_data(access));
         // The recording does not show which sectors lack bytes. Assume that each partial sector
         // lacks at least half of its bytes.
-        const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
+        const std::uint32_t bytes = std::min(requested_bytes(access), kSectorBytes * sectors),
                             missing = kSectorBytes * sectors - bytes,
                             partial = std::min(sectors,
                                                (missing + kHalfSectorBytes - 1) / kHalfSectorBytes);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
-        operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
+        operation.partial_sectors = static_cast<std::uint16_t>(operation.partial_sectors + partial);
         if (partial == 0) return;
-        if (is_near && (access.runs > 1 || (partial == sectors && sectors > 3))) {
-            operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
+        if (is_along_row && (access.runs > 1 || (partial == sectors && sectors > 3))) {
+            operation.partial_sectors_along_row =
+                static_cast<std::uint16_t>(operation.partial_sectors_along_row + partial);
             return;
         }
         const bool is_run_end = access.runs == 1 || sectors > access.runs;
         if (is_run_end)
-            operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
+            operation.partial_sectors_at_ends =
+                static_cast<std::uint16_t>(operation.partial_sectors_at_ends + partial);
         // A partial sector next to whole sectors costs no more than a whole sector.
         if (sectors <= 2 * access.runs)
             operation.partial_half_lines = static_cast<std::uint16_t>(
                 operation.partial_half_lines + std::min(half_lines, partial));
         record_partial_sectors(operation, access, missing);
     });
-    stores_.push_back(last());
+    stores_.push_back(last_index());
     ++waits_;
 }
 
@@ -332,45 +335,45 @@ void WarpLowering::record_partial_sectors(Operation& operation, const Access& ac
         end_sectors += std::min(block_.runs[access.first_run + r].count, 2u);
     const float bytes =
         std::max(1.f, kSectorBytes - static_cast<float>(missing) / static_cast<float>(end_sectors));
-    operation.parts.reserve(operation.parts.size() + end_sectors);
+    operation.written_parts.reserve(operation.written_parts.size() + end_sectors);
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         const bool is_single_sector = run.count == 1;
         operation.unfinished_sectors +=
             bytes / kSectorBytes * (is_single_sector ? 1 : 2 * kUnfinishedEndFraction);
-        operation.parts.push_back(state_.partial_lines.add(run.first, number_, bytes));
+        operation.written_parts.push_back(state_.partial_lines.add(run.first, warp_index_, bytes));
         if (!is_single_sector)
-            operation.parts.push_back(
-                state_.partial_lines.add(run.first + run.count - 1, number_, bytes));
+            operation.written_parts.push_back(
+                state_.partial_lines.add(run.first + run.count - 1, warp_index_, bytes));
     }
 }
 
-void WarpLowering::add_shared(Draft& draft, const Step& step, bool load) {
+void WarpLowering::add_shared(Draft& draft, const Step& step, bool is_load) {
     Operation& operation = draft.operation;
-    operation.kind = load ? Kind::shared_load : Kind::shared_store;
-    if (load) draft.priority = Priority::shared_load;
+    operation.kind = is_load ? Kind::shared_load : Kind::shared_store;
+    if (is_load) draft.priority = Priority::shared_load;
     for_each_access(
         step, [&](const Access& access) { operation.passes += static_cast<float>(access.passes); });
-    depend_on_latest(operation, load ? shared_stores_ : shared_loads_);
-    (load ? shared_loads_ : shared_stores_).push_back(last());
+    depend_on_latest(operation, is_load ? shared_stores_ : shared_loads_);
+    (is_load ? shared_loads_ : shared_stores_).push_back(last_index());
 }
 
-void WarpLowering::add_local(Draft& draft, const Step& step, bool load) {
+void WarpLowering::add_local(Draft& draft, const Step& step, bool is_load) {
     Operation& operation = draft.operation;
-    operation.kind = load ? Kind::shared_load : Kind::shared_store;
-    if (load) draft.priority = Priority::shared_load;
+    operation.kind = is_load ? Kind::shared_load : Kind::shared_store;
+    if (is_load) draft.priority = Priority::shared_load;
     for_each_access(step, [&](const Access& access) {
         operation.passes += kCyclesPerLocalLine * static_cast<float>(access.passes);
     });
-    depend_on_latest(operation, load ? local_stores_ : local_loads_);
-    (load ? local_loads_ : local_stores_).push_back(last());
+    depend_on_latest(operation, is_load ? local_stores_ : local_loads_);
+    (is_load ? local_loads_ : local_stores_).push_back(last_index());
 }
 
 /// Adds the accesses to local memory that a kernel with too few registers makes in an iteration of
 /// a loop: ptxas stores each excess value, and loads it before its next use.
 void WarpLowering::add_spills() {
     const auto accesses = static_cast<float>(2 * recording_.spilled_registers);
-    Operation& operation = next().operation;
+    Operation& operation = append_draft().operation;
     operation.kind = Kind::shared_store;
     operation.issue_slots = accesses;
     operation.passes = kCyclesPerLocalLine * accesses;
@@ -382,14 +385,14 @@ void WarpLowering::add_copy(Draft& draft, const Step& step) {
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
         if (access.kind != AccessKind::copy_from) return;
-        const Extent extent = measure_extent(access);
+        const AccessExtent extent = measure_extent(access);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + extent.sectors);
         operation.half_lines = static_cast<std::uint16_t>(operation.half_lines + extent.half_lines);
         operation.passes += static_cast<float>(std::max<std::uint16_t>(access.passes, 1));
-        operation.passes += data_passes(access);
+        operation.passes += passes_for_data(access);
         record_memory_ranges(operation, access);
     });
-    open_copy_group_.push_back(last());
+    open_copy_group_.push_back(last_index());
     depend_on_latest(operation, stores_);
 }
 
@@ -439,15 +442,16 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     const std::size_t pending_groups =
         i.has("wait_all") ? 0 : static_cast<std::size_t>(i.immediate);
     for (std::size_t k = 0; k + pending_groups < copy_groups_.size(); ++k) {
-        operation.after.insert(operation.after.end(), copy_groups_[k].begin(),
-                               copy_groups_[k].end());
+        operation.dependences.insert(operation.dependences.end(), copy_groups_[k].begin(),
+                                     copy_groups_[k].end());
         copy_groups_[k].clear();
     }
 }
 
 /// Adds a load that fetches a 64-bit parameter from the constant bank, and returns its index. A
 /// parameter is loaded once for each condition under which it is used. The loads for unconditional
-/// uses are part of `start`. (ptxas for sm_90 also loads parameters in this way in loops.)
+/// uses are part of `add_kernel_start`. (ptxas for sm_90 also loads parameters in this way in
+/// loops.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
     const bool is_parameter_load =
                    i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
@@ -461,9 +465,9 @@ std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t 
         const auto found = parameters_.find(reg);
         if (found == parameters_.end() || found->second == branch_operation_) continue;
         found->second = branch_operation_;
-        Draft& fetch = next();
+        Draft& fetch = append_draft();
         fetch.operation.latency = kConstantLatencyCycles;
-        return last();
+        return last_index();
     }
     return kNoInstruction;
 }
@@ -496,7 +500,7 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     Operation& operation = draft.operation;
     const InstructionCost cost = instruction_cost(i, index);
     operation.issue_slots = cost.issue_slots;
-    operation.latency = cost.latency;
+    operation.latency = cost.latency_cycles;
     operation.pipe = cost.pipe;
     if (cost.pipe == Pipe::divide && !i.read_registers.empty()) add_division(operation, i);
 }
@@ -504,9 +508,9 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
 /// Sets the cost of a division. For the same operands, ptxas computes quotient and remainder only
 /// once. It also reuses the reciprocal for other divisions by the same divisor.
 void WarpLowering::add_division(Operation& operation, const Instruction& i) {
-    const auto value = [&](std::uint32_t reg) { return Value{reg, find_writer(reg)}; };
-    const Value dividend = value(i.read_registers.front()),
-                divisor = value(i.read_registers.back());
+    const auto value = [&](std::uint32_t reg) { return RegisterValue{reg, find_writer(reg)}; };
+    const RegisterValue dividend = value(i.read_registers.front()),
+                        divisor = value(i.read_registers.back());
     const bool is_first_division = divisors_.insert(divisor).second;
     if (i.read_registers.size() == 2 && !divisions_.insert({dividend, divisor}).second) {
         operation.issue_slots = 2;
@@ -537,26 +541,26 @@ void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
 /// Returns the number of iterations per pass of the innermost loop from `to` to `branch`, or 0 if
 /// ptxas does not unroll the loop. The model does not unroll loops that store to global memory,
 /// because the path to memory limits their time anyway.
-std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
-                             std::uint32_t to) {
-    std::uint32_t turns = 0;
+std::uint32_t find_unroll_factor(const std::vector<Instruction>& instructions, std::uint32_t branch,
+                                 std::uint32_t to) {
+    std::uint32_t iterations_per_pass = 0;
     for (std::uint32_t k = to; k < branch; ++k) {
         const Instruction& i = instructions[k];
         const bool is_inner_loop = i.opcode == "bra" && i.target <= k && i.target > to;
         if (is_inner_loop || (i.opcode == "st" && !i.has("shared"))) return 0;
-        turns = std::max(turns, i.turns_unrolled);
+        iterations_per_pass = std::max(iterations_per_pass, i.unroll_factor);
     }
-    return turns;
+    return iterations_per_pass;
 }
 
 bool WarpLowering::continues_unrolled_pass(std::uint32_t branch, std::uint32_t to) {
     const auto [found, is_new] = loops_.try_emplace(branch);
     Loop& loop = found->second;
-    if (is_new) loop.turns = turns_unrolled(recording_.instructions, branch, to);
-    return loop.turns > 1 && ++loop.iterations_done % loop.turns != 0;
+    if (is_new) loop.iterations_per_pass = find_unroll_factor(recording_.instructions, branch, to);
+    return loop.iterations_per_pass > 1 && ++loop.iterations_done % loop.iterations_per_pass != 0;
 }
 
-void WarpLowering::add(const WarpPath& path, std::size_t k) {
+void WarpLowering::add_instruction(const WarpPath& path, std::size_t k) {
     const Step& step = path.steps[k];
     const Instruction& i = recording_.instructions[step.instruction];
     if (i.is_eliminated && step.accesses == 0) return forward_earlier_access(i);
@@ -564,34 +568,34 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         k + 1 < path.steps.size() && path.steps[k + 1].instruction <= step.instruction;
     if (jumps_back && recording_.spilled_registers > 0) add_spills();
     const std::uint32_t fetch = fetch_parameter(i, step.instruction);
-    Draft& draft = next();
+    Draft& draft = append_draft();
     draft.schedule_position = i.schedule_position;
     Operation& operation = draft.operation;
-    operation.after.reserve(i.read_registers.size() + 2);
-    if (fetch != kNoInstruction) operation.after.push_back(fetch);
+    operation.dependences.reserve(i.read_registers.size() + 2);
+    if (fetch != kNoInstruction) operation.dependences.push_back(fetch);
     for (const std::uint32_t reg : i.read_registers)
         if (const std::uint32_t writer = find_writer(reg); writer != kNoInstruction)
-            operation.after.push_back(writer);
+            operation.dependences.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
     else if (!add_asynchronous(draft, i))
         add_arithmetic(draft, i, step.instruction);
     const bool accesses_memory = step.accesses > 0;
     if (accesses_memory && step.instruction < branch_target_)
-        operation.after.push_back(branch_operation_);
+        operation.dependences.push_back(branch_operation_);
     if (is_barrier(i)) {
         operation.kind = Kind::barrier;
         draft.is_scheduling_barrier = true;
     }
     if (i.opcode == "ret" || i.opcode == "exit") {
-        const bool ends_path = k + 1 == path.executed;
+        const bool ends_path = k + 1 == path.executed_steps;
         if (ends_path) operation.kind = Kind::exit;
         draft.is_scheduling_barrier = draft.ends_iteration = ends_path;
     }
     if (i.opcode == "bra") {
         const bool is_predicated_branch = is_short_branch(i, step.instruction);
         if (is_predicated_branch) {
-            branch_operation_ = last();
+            branch_operation_ = last_index();
             branch_target_ = i.target;
             const float body_slots =
                 predicated_issue_slots(recording_.instructions, step.instruction);
@@ -602,7 +606,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         draft.ends_iteration = !is_predicated_branch;
     }
     draft.ends_iteration |= jumps_back;
-    for (const std::uint32_t reg : i.written_registers) record_writer(reg, last());
+    for (const std::uint32_t reg : i.written_registers) record_writer(reg, last_index());
     if (jumps_back && continues_unrolled_pass(step.instruction, path.steps[k + 1].instruction)) {
         // An unrolled loop tests its condition only once per pass.
         draft.ends_iteration = false;
@@ -617,8 +621,9 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
 bool are_same_operation(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.issue_slots == b.issue_slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.memory_fraction == b.memory_fraction &&
-           a.partial == b.partial && a.rows == b.rows && a.after == b.after &&
-           a.memory_ranges == b.memory_ranges && a.parts == b.parts;
+           a.partial_sectors == b.partial_sectors && a.rows == b.rows &&
+           a.dependences == b.dependences && a.memory_ranges == b.memory_ranges &&
+           a.written_parts == b.written_parts;
 }
 
 bool are_same_operation(const Program& a, const Program& b) {
@@ -639,9 +644,11 @@ void add_sector_counts(const Program& program, BlockProgram& block) {
             block.table_sectors_from_memory +=
                 o.sectors * o.memory_fraction * program.instructions_per_recorded;
         }
-        block.sectors_partial += o.partial * program.instructions_per_recorded;
-        block.sectors_partial_near += o.partial_near * program.instructions_per_recorded;
-        block.sectors_partial_edges += o.partial_edges * program.instructions_per_recorded;
+        block.partial_sectors += o.partial_sectors * program.instructions_per_recorded;
+        block.partial_sectors_along_row +=
+            o.partial_sectors_along_row * program.instructions_per_recorded;
+        block.partial_sectors_at_ends +=
+            o.partial_sectors_at_ends * program.instructions_per_recorded;
     }
 }
 
@@ -661,7 +668,7 @@ void mark_simultaneous_stores(Program& program) {
     Operation* partial_store = nullptr;
     std::size_t stores = 0;
     for (Operation& o : program.operations) {
-        if (o.parts.empty()) continue;
+        if (o.written_parts.empty()) continue;
         partial_store = &o;
         ++stores;
     }
@@ -693,7 +700,7 @@ std::vector<std::size_t> usable_warp_steps(const Recording& recording, const Rec
         for (std::size_t k = 0; k < path.steps.size(); ++k)
             if (is_barrier(recording.instructions[path.steps[k].instruction]))
                 positions.push_back(k + 1);
-        if (path.executed > path.steps.size())
+        if (path.executed_steps > path.steps.size())
             common_barriers = std::min(common_barriers, positions.size());
     }
     std::vector<std::size_t> steps;
@@ -712,12 +719,12 @@ std::vector<std::size_t> usable_warp_steps(const Recording& recording, const Rec
 /// another warp has requested before.
 std::vector<WarpLowering> lower_warps(const Recording& recording, const RecordedBlock& block,
                                       const Tables& tables, const std::vector<std::size_t>& steps,
-                                      BlockCacheState& state, double lines_of_warp) {
+                                      BlockCacheState& state, double l1_lines_per_warp) {
     std::vector<WarpLowering> warps;
     std::size_t max_step_count = 0;
     for (std::size_t w = 0; w < steps.size(); ++w) {
         warps.emplace_back(recording, block, tables, state, static_cast<std::uint32_t>(w),
-                           lines_of_warp);
+                           l1_lines_per_warp);
         max_step_count = std::max(max_step_count, steps[w]);
     }
     for (std::size_t k = 0; k < max_step_count; ++k)
@@ -729,25 +736,27 @@ std::vector<WarpLowering> lower_warps(const Recording& recording, const Recorded
 }  // namespace
 
 BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
-                                 const Tables& tables, double lines_of_warp) {
+                                 const Tables& tables, double l1_lines_per_warp) {
     BlockProgram result;
     BlockCacheState state;
     const std::vector<std::size_t> steps = usable_warp_steps(recording, block);
     std::vector<WarpLowering> warps =
-        lower_warps(recording, block, tables, steps, state, lines_of_warp);
+        lower_warps(recording, block, tables, steps, state, l1_lines_per_warp);
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
         WarpLowering& warp = warps[w];
         Program program;
         // With exactly this number of registers, some loads wait until registers become free.
         // (Observed in the machine code of the course's kernels and of random kernels.)
-        program.operations =
-            schedule_operations(warp.finish(), recording.registers >= kRegistersForFullOccupancy);
+        program.operations = schedule_operations(warp.take_drafts(),
+                                                 recording.registers >= kRegistersForFullOccupancy);
         mark_simultaneous_stores(program);
         result.uncertain_line_fraction =
             std::max(result.uncertain_line_fraction, warp.uncertain_line_fraction());
         program.instructions_per_recorded =
-            steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
+            steps[w] == 0
+                ? 1
+                : static_cast<double>(path.executed_steps) / static_cast<double>(steps[w]);
         add_sector_counts(program, result);
         std::uint32_t kind = 0;
         while (kind < result.programs.size() && !are_same_operation(result.programs[kind], program))

@@ -107,7 +107,7 @@ double completion_cycles(const UnfinishedSectors& unfinished_sectors, double ope
 }
 
 double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
-                            const PartialSectors& partial_costs) {
+                            const PartialSectorCosts& partial_costs) {
     // Partial sectors of two or four lanes that meet on their way to the cache are combined.
     if (is_simultaneous && half_lines <= 8) return partial_costs.cycles_for_16_bytes;
     if (is_simultaneous && half_lines <= 16) return partial_costs.cycles_for_8_bytes;

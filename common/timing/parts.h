@@ -90,6 +90,6 @@ double completion_cycles(const UnfinishedSectors& unfinished_sectors, double ope
 /// Returns the cycles per half line of a request that writes some sectors only in part.
 /// `is_simultaneous` says whether all warps of the block make such requests at about the same time.
 double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
-                            const PartialSectors& partial_costs);
+                            const PartialSectorCosts& partial_costs);
 
 }  // namespace coalesce::timing

@@ -32,7 +32,7 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
     o.warps = static_cast<int>((recording.threads + 31) / 32);
     o.blocks = gpu.warps / o.warps;
-    const auto limit = [&](int blocks, OccupancyLimit limiting_resource) {
+    const auto note_limit = [&](int blocks, OccupancyLimit limiting_resource) {
         if (blocks >= o.blocks) return;
         o.blocks = blocks;
         o.limiting_resource = limiting_resource;
@@ -41,16 +41,16 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
         return max_blocks_by_registers(static_cast<int>(std::lround(recording.registers * part)),
                                        o.warps, gpu.registers);
     };
-    limit(gpu.blocks, OccupancyLimit::blocks);
+    note_limit(gpu.blocks, OccupancyLimit::blocks);
     const int blocks_without_registers = o.blocks;
-    limit(blocks_at_register_ratio(1), OccupancyLimit::registers);
-    limit(max_blocks_by_shared_memory(static_cast<int>(recording.shared_bytes),
-                                      gpu.system_shared_bytes, gpu.shared_bytes),
-          OccupancyLimit::shared_memory);
+    note_limit(blocks_at_register_ratio(1), OccupancyLimit::registers);
+    note_limit(max_blocks_by_shared_memory(static_cast<int>(recording.shared_bytes),
+                                           gpu.system_shared_bytes, gpu.shared_bytes),
+               OccupancyLimit::shared_memory);
     o.blocks = std::max(o.blocks, 1);
     const double blocks_per_multiprocessor =
         std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
-    limit(static_cast<int>(std::min(blocks_per_multiprocessor, 1e6)), OccupancyLimit::grid);
+    note_limit(static_cast<int>(std::min(blocks_per_multiprocessor, 1e6)), OccupancyLimit::grid);
     const int max_blocks =
         o.limiting_resource == OccupancyLimit::registers ? blocks_without_registers : o.blocks;
     const auto clamped_blocks = [&](double part) {
@@ -78,7 +78,7 @@ double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Oc
 /// Returns the size of a multiprocessor's L1 cache in bytes. Shared memory is set to the
 /// smallest supported size that suffices for the resident blocks, and the cache gets the rest.
 /// (From NVIDIA's documents)
-double l1_bytes(const Recording& recording, const Gpu& gpu, int resident_blocks) {
+double l1_capacity_bytes(const Recording& recording, const Gpu& gpu, int resident_blocks) {
     const int capacity_bytes = gpu.shared_bytes + kCacheBytesBeyondShared;
     if (recording.shared_bytes == 0) return capacity_bytes;
     const int needed_bytes = resident_blocks * shared_bytes_per_block(recording, gpu);
@@ -135,7 +135,7 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
     if (requested == 0) return 1;
     const double bytes_per_block = static_cast<double>(recording.reads.sectors.size() +
                                                        recording.writes.sectors.size()) *
-                                   kSectorBytes / static_cast<double>(recording.neighbours),
+                                   kSectorBytes / static_cast<double>(recording.neighbour_blocks),
                  bytes_per_row = bytes_per_block * static_cast<double>(recording.blocks_per_row);
     if (bytes_per_row > kRetainedReadFraction * gpu.l2_bytes) return 1;
     return 1 - static_cast<double>(recording.next_row_reads.count_common(recording.reads.sectors)) /
@@ -144,13 +144,15 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
 
 /// Sums over the accesses of the recorded blocks. Each block is treated separately.
 struct BlockAccessSums {
-    double requested = 0, distinct = 0;  ///< the numbers of requested sectors, and of distinct ones
-    double bytes = 0;                    ///< sum of the bytes of all lanes
-    double mean_run_bytes = 0;           ///< the average length of a run, in bytes
+    double requested_sectors = 0,
+           distinct_sectors = 0;  ///< the numbers of requested sectors, and of distinct ones
+    double bytes = 0;             ///< sum of the bytes of all lanes
+    double mean_run_bytes = 0;    ///< the average length of a run, in bytes
 
     /// Returns the fraction of its sectors' bytes that a block does not access.
     double incomplete_fraction() const {
-        return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
+        return distinct_sectors > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct_sectors))
+                                    : 0;
     }
 };
 
@@ -167,12 +169,12 @@ BlockAccessSums sum_block_accesses(const Recording& recording, bool reads) {
                 o.bytes += static_cast<double>(access.lanes) * access.bytes_per_lane;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 sectors.add(block.runs[access.first_run + r]);
-                o.requested += block.runs[access.first_run + r].count;
+                o.requested_sectors += block.runs[access.first_run + r].count;
             }
         }
         if (sectors.empty()) continue;
-        o.distinct += static_cast<double>(sectors.size());
-        o.mean_run_bytes += average_run_bytes(sectors.runs());
+        o.distinct_sectors += static_cast<double>(sectors.size());
+        o.mean_run_bytes += average_run_bytes(sectors.run_lengths());
         ++blocks;
     }
     o.mean_run_bytes /= std::max(1.0, blocks);
@@ -240,9 +242,10 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
         sectors_loaded += kind.sectors_read;
     }
     // If a block reads a sector again, it comes from the L1 cache.
-    t.read_fraction = new_fraction_outside_tables(
-                          recording.reads, static_cast<double>(recording.neighbours), tables) *
-                      next_row_new_fraction(recording, gpu);
+    t.read_fraction =
+        new_fraction_outside_tables(recording.reads,
+                                    static_cast<double>(recording.neighbour_blocks), tables) *
+        next_row_new_fraction(recording, gpu);
     t.memory_reads =
         ((sectors_loaded - requested_from_tables) * t.read_fraction + tables_from_memory) /
         static_cast<double>(work.programs_by_kind.size());
@@ -254,8 +257,8 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
                                     : recording.neighbour_reads.empty() ? recording.reads.sectors
                                                                         : recording.neighbour_reads;
     const SectorSet pairs = visible_reads.extend_to_pairs();
-    t.read_run_lengths = visible_reads.runs();
-    t.pair_run_lengths = pairs.runs_in_dense_pages();
+    t.read_run_lengths = visible_reads.run_lengths();
+    t.pair_run_lengths = pairs.dense_page_run_lengths();
     if (!visible_reads.empty())
         t.pairs = static_cast<double>(pairs.size()) / static_cast<double>(visible_reads.size());
     t.memory_reads *= t.pairs;
@@ -267,19 +270,22 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     const BlockAccessSums reads = sum_block_accesses(recording, true),
                           writes = sum_block_accesses(recording, false);
     t.block_run_bytes_read = reads.mean_run_bytes;
-    if (reads.distinct > 0) t.requests_per_sector = reads.requested / reads.distinct;
+    if (reads.distinct_sectors > 0)
+        t.requests_per_sector = reads.requested_sectors / reads.distinct_sectors;
     t.block_run_bytes_written = writes.mean_run_bytes;
     const Footprint& written_footprint = select_written_footprint(recording);
     t.unfinished_fraction =
         &written_footprint == &recording.writes ? unfinished_fraction(written_footprint) : 0;
     t.fraction_left_to_others = writes.incomplete_fraction();
     add_reads(recording, work, tables, gpu, t);
-    if (writes.requested > 0) t.written_run_lengths = written_footprint.sectors.runs();
+    if (writes.requested_sectors > 0)
+        t.written_run_lengths = written_footprint.sectors.run_lengths();
     // The L2 cache combines a block's writes to the same sector.
-    t.written_fraction = new_fraction(written_footprint) *
-                         (writes.requested > 0 ? writes.distinct / writes.requested : 1);
+    t.written_fraction =
+        new_fraction(written_footprint) *
+        (writes.requested_sectors > 0 ? writes.distinct_sectors / writes.requested_sectors : 1);
     for (const BlockProgram& kind : work.programs_by_kind)
-        t.memory_writes += kind.sectors_written + kind.sectors_partial;
+        t.memory_writes += kind.sectors_written + kind.partial_sectors;
     t.memory_writes *= t.written_fraction / static_cast<double>(work.programs_by_kind.size());
     return t;
 }
@@ -305,11 +311,11 @@ double excess_cost_with_neighbours(const RunCosts& run_costs,
 /// memory could have accepted all data.)
 constexpr double kUnflushedWriteFraction = .15;
 
-/// Returns the memory bandwidth in GB/s for traffic in long runs, of which the fraction `share` is
-/// written (0.5 for a copy).
-double mixed_traffic_gbps(double share, const Gpu& gpu) {
-    const double one_way_fraction = std::abs(2 * share - 1);
-    return 1 / (one_way_fraction / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
+/// Returns the memory bandwidth in GB/s for traffic in long runs, of which the fraction
+/// `write_share` is written (0.5 for a copy).
+double mixed_traffic_gbps(double write_share, const Gpu& gpu) {
+    const double one_way_fraction = std::abs(2 * write_share - 1);
+    return 1 / (one_way_fraction / (write_share < .5 ? gpu.read_gbps : gpu.write_gbps) +
                 (1 - one_way_fraction) / gpu.copy_gbps);
 }
 
@@ -319,7 +325,7 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
                            double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.memory_reads > 0, writes = t.memory_writes > 0;
-    const double share = work.write_fraction =
+    const double write_share = work.write_fraction =
         t.memory_reads + t.memory_writes > 0 ? t.memory_writes / (t.memory_reads + t.memory_writes)
                                              : 0;
     // The costs of runs were measured with copies, whose traffic is half reads and half writes.
@@ -328,19 +334,19 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
     const RunCosts& run_costs = gpu.run_costs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_cost_with_neighbours(
-                                    run_costs, run_costs.read_excess, t.pair_run_lengths,
+                                    run_costs, run_costs.extra_read_time, t.pair_run_lengths,
                                     std::max(t.block_run_bytes_read, least_read)) *
-                                    (2 - 2 * share)
+                                    (2 - 2 * write_share)
                               : 0,
-                 write = writes ? excess_cost_with_neighbours(run_costs, run_costs.write_excess,
+                 write = writes ? excess_cost_with_neighbours(run_costs, run_costs.extra_write_time,
                                                               t.written_run_lengths,
                                                               t.block_run_bytes_written) *
-                                      std::min(1.0, 2 * share)
+                                      std::min(1.0, 2 * write_share)
                                 : 0;
     const double slowdown =
         1 + round_to_float(std::pow(
                 round_to_float(std::pow(read, 1.25)) + round_to_float(std::pow(write, 1.25)), .8));
-    const double gbps = mixed_traffic_gbps(share, gpu);
+    const double gbps = mixed_traffic_gbps(write_share, gpu);
     const double cycles = kSectorBytes * slowdown * multiprocessors * gpu.clock_ghz / gbps;
     work.read_fraction = t.read_fraction;
     work.read_cycles = cycles * t.pairs;
@@ -365,20 +371,20 @@ UnfinishedSectors estimate_unfinished(const Recording& recording, const Multipro
     UnfinishedSectors u;
     u.multiprocessors =
         std::min<double>(gpu.multiprocessors, static_cast<double>(recording.blocks));
-    const double neighbour_blocks = std::max(1.0, static_cast<double>(recording.neighbours)),
+    const double neighbour_blocks = std::max(1.0, static_cast<double>(recording.neighbour_blocks)),
                  at_a_time = u.multiprocessors * work.resident_blocks / neighbour_blocks;
     if (lines > 0)
         u.lines_left_for_other_blocks = incomplete_lines / lines *
-                                        static_cast<double>(written.lines()) *
+                                        static_cast<double>(written.count_lines()) *
                                         std::max(1.0, at_a_time);
-    u.pages = static_cast<double>(written.pages()) * at_a_time;
+    u.pages = static_cast<double>(written.count_pages()) * at_a_time;
     u.read_cycles_per_write =
         t.memory_writes > 0 ? t.memory_reads / t.memory_writes * work.read_cycles : 0;
     return u;
 }
 
 Bottleneck find_bottleneck(const Prediction& p, const SimulatedOutcome& o, const Gpu& gpu) {
-    const Busy& b = o.busy;
+    const UnitUtilization& b = o.busy;
     struct Candidate {
         double busy;
         Bottleneck bottleneck;
@@ -435,8 +441,8 @@ constexpr std::uint32_t kWavefrontBytes = 128;
 /// Returns the number of wavefronts that an access would take without bank conflicts.
 std::uint16_t count_wavefronts_without_conflicts(const Access& access) {
     const std::uint32_t bytes = std::uint32_t{access.lanes} * access.bytes_per_lane,
-                        fewest = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
-    return static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest));
+                        fewest_wavefronts = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest_wavefronts));
 }
 
 bool uses_shared_memory(const Access& access) {
@@ -445,14 +451,14 @@ bool uses_shared_memory(const Access& access) {
 
 /// Reports whether bank conflicts cause more than a twentieth of the recorded wavefronts.
 bool has_many_conflicts(const Recording& recording) {
-    std::uint64_t wavefronts = 0, fewest = 0;
+    std::uint64_t wavefronts = 0, fewest_wavefronts = 0;
     for (const RecordedBlock& block : recording.recorded_blocks)
         for (const Access& access : block.accesses) {
             if (!uses_shared_memory(access)) continue;
             wavefronts += access.passes;
-            fewest += count_wavefronts_without_conflicts(access);
+            fewest_wavefronts += count_wavefronts_without_conflicts(access);
         }
-    return 20 * (wavefronts - fewest) > wavefronts;
+    return 20 * (wavefronts - fewest_wavefronts) > wavefronts;
 }
 
 /// Returns the time in milliseconds that atomics on the most contended range of global memory take.
@@ -462,12 +468,12 @@ bool has_many_conflicts(const Recording& recording) {
 double contended_atomics_ms(const Recording& recording) {
     constexpr double ns_per_sector = .64, ns_per_lane = .145, max_new_fraction = .5;
     constexpr std::uint64_t sectors_per_range = 16;
-    struct Range {
+    struct ContendedRange {
         double ns = 0;
         const RecordedBlock* last_block = nullptr;
         std::size_t blocks = 0;  ///< the number of recorded blocks that use the range
     };
-    std::unordered_map<std::uint64_t, Range> ranges;
+    std::unordered_map<std::uint64_t, ContendedRange> ranges;
     for (const RecordedBlock& block : recording.recorded_blocks)
         for (const Access& access : block.accesses) {
             if (access.kind != AccessKind::atomic || access.runs == 0) continue;
@@ -476,7 +482,7 @@ double contended_atomics_ms(const Recording& recording) {
                 sectors += block.runs[access.first_run + r].count;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 const SectorRun& run = block.runs[access.first_run + r];
-                Range& range = ranges[run.first / sectors_per_range];
+                ContendedRange& range = ranges[run.first / sectors_per_range];
                 range.ns += run.count * (ns_per_sector + ns_per_lane * access.lanes / sectors);
                 range.blocks += range.last_block != &block;
                 range.last_block = &block;
@@ -522,7 +528,7 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     work.has_uneven_blocks = are_blocks_uneven(recording);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = cache_lines_per_warp(recording, gpu, occupancy);
-    const double l1_capacity = l1_bytes(recording, gpu, occupancy.blocks);
+    const double l1_capacity = l1_capacity_bytes(recording, gpu, occupancy.blocks);
     const Tables tables(recording, gpu, l1_capacity,
                         new_fraction(recording.reads) * next_row_new_fraction(recording, gpu));
     for (const RecordedBlock& block : recording.recorded_blocks) {

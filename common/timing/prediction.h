@@ -52,7 +52,7 @@ constexpr Unknown last_of(Unknown) {
 }
 
 /// For each resource, the fraction of the launch's time in which it is busy.
-struct Busy {
+struct UnitUtilization {
     double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;
 };
 
@@ -127,7 +127,7 @@ struct Prediction {
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     /// The latency of a load at the launch's utilization of memory.
     double latency_cycles = 0;
-    Busy busy;
+    UnitUtilization busy;
     WarpLife life;
     TimeLine time_line;
 };

@@ -6,7 +6,7 @@
 
 namespace coalesce::timing {
 
-void describe(auto& codec, Busy& b) {
+void describe(auto& codec, UnitUtilization& b) {
     fields(codec, "memory", b.memory, "l2_read", b.l2_read, "l2_write", b.l2_write, "shared",
            b.shared, "issue", b.issue);
 }

@@ -35,7 +35,7 @@ struct Instruction {
     std::uint32_t schedule_position = 0;
     /// The number of iterations that ptxas probably combines in the loop that starts here. 0 if no
     /// unrolled loop starts here.
-    std::uint32_t turns_unrolled = 0;
+    std::uint32_t unroll_factor = 0;
 
     bool has(const char* modifier) const;
 };
@@ -74,8 +74,8 @@ struct Step {
 };
 
 struct WarpPath {
-    std::vector<Step> steps;     ///< the warp's first steps
-    std::uint64_t executed = 0;  ///< the total number of steps of the warp
+    std::vector<Step> steps;           ///< the warp's first steps
+    std::uint64_t executed_steps = 0;  ///< the total number of steps of the warp
 };
 
 struct RecordedBlock {
@@ -106,7 +106,7 @@ struct Recording {
     std::uint32_t local_bytes = 0;  ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded_blocks;
-    std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover
+    std::uint64_t neighbour_blocks = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
     /// The reads of the first two thirds of the neighbouring blocks, which run at about the same
     /// time.

@@ -49,7 +49,7 @@ void for_each_access(const Recording& recording, Block& block, Visit visit) {
     for (std::size_t k = 0; k < block.accesses.size(); ++k) visit(block.accesses[k], lines[k]);
 }
 
-bool is_shared(AccessKind kind) {
+bool is_shared_access(AccessKind kind) {
     return kind == AccessKind::shared_load || kind == AccessKind::shared_store ||
            kind == AccessKind::shared_atomic;
 }
@@ -65,7 +65,7 @@ struct LineWaste {
     AccessKind kind = AccessKind::load;
     std::uint32_t line = 0;
     double used = 0, wasted = 0;  ///< in sectors, or in passes through shared memory
-    double ratio() const { return used / std::max(1.0, used - wasted); }
+    double waste_ratio() const { return used / std::max(1.0, used - wasted); }
 };
 
 /// Returns the lines whose accesses waste a noticeable fraction of the sectors or passes.
@@ -77,7 +77,7 @@ std::vector<LineWaste> find_wasteful_lines(const Recording& recording) {
             LineWaste& waste = wastes[{access.kind, line}];
             waste.kind = access.kind;
             waste.line = line;
-            const bool shared = is_shared(access.kind);
+            const bool shared = is_shared_access(access.kind);
             const double used =
                 shared ? access.passes : static_cast<double>(count_sectors(block, access));
             const double ideal = shared ? count_ideal_passes(access)
@@ -88,8 +88,8 @@ std::vector<LineWaste> find_wasteful_lines(const Recording& recording) {
         });
     std::vector<LineWaste> found;
     for (const auto& [key, waste] : wastes)
-        if (waste.line > 0 &&
-            waste.wasted > kMinFractionOfResource * (is_shared(waste.kind) ? passes : sectors))
+        if (waste.line > 0 && waste.wasted > kMinFractionOfResource *
+                                                 (is_shared_access(waste.kind) ? passes : sectors))
             found.push_back(waste);
     return found;
 }
@@ -130,27 +130,28 @@ void make_contiguous(Recording& recording, bool reads, double fraction) {
 Recording make_coalesced(Recording recording, const LineWaste& waste) {
     double before = 0, after = 0;
     for (RecordedBlock& block : recording.recorded_blocks) {
-        SectorSet touched, others;
+        SectorSet changed_sectors, other_sectors;
         std::uint64_t bytes = 0;
-        const auto is_meant = [&](const Access& access, std::uint32_t line) {
+        const auto is_wasteful_access = [&](const Access& access, std::uint32_t line) {
             return access.kind == waste.kind && line == waste.line && access.runs > 0;
         };
         for_each_access(recording, block, [&](const Access& access, std::uint32_t line) {
             if (access.kind != waste.kind) return;
             for (std::uint32_t r = 0; r < access.runs; ++r)
-                (line == waste.line ? touched : others).add(block.runs[access.first_run + r]);
+                (line == waste.line ? changed_sectors : other_sectors)
+                    .add(block.runs[access.first_run + r]);
             if (line == waste.line) bytes += count_bytes(access);
         });
-        if (touched.empty()) continue;
+        if (changed_sectors.empty()) continue;
         // Data that is requested again is still requested again.
-        const std::uint64_t sectors =
-            std::clamp<std::uint64_t>((bytes + kSectorBytes - 1) / kSectorBytes, 1, touched.size());
-        before += static_cast<double>(touched.size() + others.size());
-        after += static_cast<double>(sectors + others.size());
+        const std::uint64_t sectors = std::clamp<std::uint64_t>(
+            (bytes + kSectorBytes - 1) / kSectorBytes, 1, changed_sectors.size());
+        before += static_cast<double>(changed_sectors.size() + other_sectors.size());
+        after += static_cast<double>(sectors + other_sectors.size());
         const std::uint64_t first = kFirstFreeSector + block.number * sectors;
         std::uint64_t next = 0;
         for_each_access(recording, block, [&](Access& access, std::uint32_t line) {
-            if (!is_meant(access, line)) return;
+            if (!is_wasteful_access(access, line)) return;
             const std::uint64_t needed = std::min(sectors, count_ideal_sectors(access));
             if (next + needed > sectors) next = 0;
             replace_runs(block, access, {{first + next, static_cast<std::uint32_t>(needed)}});
@@ -173,12 +174,12 @@ Recording make_aligned(Recording recording, const LineWaste& waste) {
                 runs.push_back(block.runs[access.first_run + r]);
             for (const SectorRun& run : runs) sectors_before.add(run);
             if (line == waste.line) {
-                std::uint64_t extra = count_sectors(block, access);
-                extra -= std::min(extra, count_ideal_sectors(access));
+                std::uint64_t sectors_to_remove = count_sectors(block, access);
+                sectors_to_remove -= std::min(sectors_to_remove, count_ideal_sectors(access));
                 for (SectorRun& run : runs) {
-                    if (extra == 0 || run.count < 2) continue;
+                    if (sectors_to_remove == 0 || run.count < 2) continue;
                     --run.count;
-                    --extra;
+                    --sectors_to_remove;
                 }
                 replace_runs(block, access, runs);
             }
@@ -219,43 +220,43 @@ Recording remove_conflicts(Recording recording, const LineWaste& waste) {
 }
 
 /// A loop: the branch at its end, and the instruction to which the branch jumps.
-using Loop = std::pair<std::uint32_t, std::uint32_t>;
+using LoopBranch = std::pair<std::uint32_t, std::uint32_t>;
 
 /// Calls `visit` with the positions at which the iterations of a loop begin, once for each time the
 /// warp runs the loop. The last position is that of the first step after the loop.
 template <class Visit>
-void for_each_run_of_loop(const std::vector<Step>& steps, const Loop& loop, Visit visit) {
+void for_each_run_of_loop(const std::vector<Step>& steps, const LoopBranch& loop, Visit visit) {
     const auto [branch, target] = loop;
-    std::vector<std::size_t> begins;
+    std::vector<std::size_t> iteration_begins;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const std::uint32_t instruction = steps[k].instruction;
         if (instruction == target) {
-            begins.push_back(k);
-        } else if (!begins.empty() && (instruction < target || instruction > branch)) {
-            begins.push_back(k);
-            visit(begins);
-            begins.clear();
+            iteration_begins.push_back(k);
+        } else if (!iteration_begins.empty() && (instruction < target || instruction > branch)) {
+            iteration_begins.push_back(k);
+            visit(iteration_begins);
+            iteration_begins.clear();
         }
     }
-    if (begins.empty()) return;
-    begins.push_back(steps.size());
-    visit(begins);
+    if (iteration_begins.empty()) return;
+    iteration_begins.push_back(steps.size());
+    visit(iteration_begins);
 }
 
 /// Returns the number of iterations of a loop if all lanes executed equally many.
-std::size_t count_balanced_turns(const std::vector<Step>& steps,
-                                 const std::vector<std::size_t>& begins) {
-    double lane_turns = 0;
-    const double lanes = steps[begins.front()].lanes;
-    for (std::size_t k = 0; k + 1 < begins.size(); ++k) lane_turns += steps[begins[k]].lanes;
-    return static_cast<std::size_t>(std::ceil(lane_turns / std::max(1.0, lanes)));
+std::size_t count_balanced_iterations(const std::vector<Step>& steps,
+                                      const std::vector<std::size_t>& iteration_begins) {
+    double lane_iterations = 0;
+    const double lanes = steps[iteration_begins.front()].lanes;
+    for (std::size_t k = 0; k + 1 < iteration_begins.size(); ++k)
+        lane_iterations += steps[iteration_begins[k]].lanes;
+    return static_cast<std::size_t>(std::ceil(lane_iterations / std::max(1.0, lanes)));
 }
 
 /// Returns the loops in which lanes idle because other lanes execute more iterations.
-std::set<Loop> find_divergent_loops(const Recording& recording) {
+std::set<LoopBranch> find_divergent_loops(const Recording& recording) {
     constexpr double min_idle_fraction = .05;
-    std::map<Loop, std::pair<double, double>> turns;  // all turns, and those of balanced lanes
-    std::set<Loop> loops;
+    std::set<LoopBranch> loops;
     for (const RecordedBlock& block : recording.recorded_blocks)
         for (const WarpPath& path : block.warps)
             for (std::size_t k = 0; k + 1 < path.steps.size(); ++k) {
@@ -264,36 +265,41 @@ std::set<Loop> find_divergent_loops(const Recording& recording) {
                 if (to <= from && recording.instructions[from].opcode == "bra")
                     loops.insert({from, to});
             }
-    std::set<Loop> divergent;
-    for (const Loop& loop : loops) {
+    std::set<LoopBranch> divergent;
+    for (const LoopBranch& loop : loops) {
         double all = 0, balanced = 0;
         for (const RecordedBlock& block : recording.recorded_blocks)
             for (const WarpPath& path : block.warps)
-                for_each_run_of_loop(path.steps, loop, [&](const std::vector<std::size_t>& begins) {
-                    all += static_cast<double>(begins.size() - 1);
-                    balanced += static_cast<double>(count_balanced_turns(path.steps, begins));
-                });
+                for_each_run_of_loop(
+                    path.steps, loop, [&](const std::vector<std::size_t>& iteration_begins) {
+                        all += static_cast<double>(iteration_begins.size() - 1);
+                        balanced += static_cast<double>(
+                            count_balanced_iterations(path.steps, iteration_begins));
+                    });
         if (balanced < (1 - min_idle_fraction) * all) divergent.insert(loop);
     }
     return divergent;
 }
 
 /// Makes all lanes of a warp execute the same number of iterations of a loop.
-Recording balance_loop(Recording recording, const Loop& loop) {
+Recording balance_loop(Recording recording, const LoopBranch& loop) {
     for (RecordedBlock& block : recording.recorded_blocks)
         for (WarpPath& path : block.warps) {
             std::vector<Step> kept;
             std::size_t copied = 0;
-            for_each_run_of_loop(path.steps, loop, [&](const std::vector<std::size_t>& begins) {
-                const std::size_t end = begins[count_balanced_turns(path.steps, begins)];
-                kept.insert(kept.end(), path.steps.begin() + static_cast<std::ptrdiff_t>(copied),
-                            path.steps.begin() + static_cast<std::ptrdiff_t>(end));
-                copied = begins.back();
-            });
+            for_each_run_of_loop(
+                path.steps, loop, [&](const std::vector<std::size_t>& iteration_begins) {
+                    const std::size_t end =
+                        iteration_begins[count_balanced_iterations(path.steps, iteration_begins)];
+                    kept.insert(kept.end(),
+                                path.steps.begin() + static_cast<std::ptrdiff_t>(copied),
+                                path.steps.begin() + static_cast<std::ptrdiff_t>(end));
+                    copied = iteration_begins.back();
+                });
             kept.insert(kept.end(), path.steps.begin() + static_cast<std::ptrdiff_t>(copied),
                         path.steps.end());
             if (path.steps.empty()) continue;
-            path.executed = path.executed * kept.size() / path.steps.size();
+            path.executed_steps = path.executed_steps * kept.size() / path.steps.size();
             path.steps = std::move(kept);
         }
     return recording;
@@ -329,13 +335,13 @@ Recording remove_local_accesses(Recording recording, std::uint32_t line) {
 Recording spread_atomics(Recording recording, std::uint32_t line) {
     constexpr std::uint64_t distance = std::uint64_t{1} << 24;
     for (RecordedBlock& block : recording.recorded_blocks) {
-        std::uint64_t moved = 0;
+        std::uint64_t next_offset = 0;
         for_each_access(recording, block, [&](const Access& access, std::uint32_t access_line) {
             if (access.kind != AccessKind::atomic || access_line != line) return;
-            ++moved;
+            ++next_offset;
             for (std::uint32_t r = 0; r < access.runs; ++r)
                 block.runs[access.first_run + r].first +=
-                    (block.number + 1) * distance + moved * 16;
+                    (block.number + 1) * distance + next_offset * 16;
         });
     }
     return recording;
@@ -364,7 +370,7 @@ Recording combine_blocks(Recording recording, std::uint32_t factor) {
         }
     }
     recording.blocks = std::max<std::uint64_t>(1, recording.blocks / factor);
-    recording.neighbours = std::max<std::uint64_t>(1, recording.neighbours / factor);
+    recording.neighbour_blocks = std::max<std::uint64_t>(1, recording.neighbour_blocks / factor);
     recording.blocks_per_row = std::max<std::uint64_t>(1, recording.blocks_per_row / factor);
     recording.threads *= factor;
     recording.shared_bytes *= factor;
@@ -377,9 +383,9 @@ public:
     SavingFinder(const Recording& recording, const Prediction& prediction, const Gpu& gpu)
         : recording_(recording), prediction_(prediction), gpu_(gpu) {}
 
-    std::vector<Saving> find() {
+    std::vector<Saving> find_savings() {
         for (const LineWaste& waste : find_wasteful_lines(recording_)) add_waste(waste);
-        for (const Loop& loop : find_divergent_loops(recording_))
+        for (const LoopBranch& loop : find_divergent_loops(recording_))
             add("divergent_loop", recording_.instructions[loop.first].line,
                 balance_loop(recording_, loop));
         for (const std::uint32_t line : find_barrier_lines(recording_))
@@ -400,22 +406,22 @@ public:
     }
 
 private:
-    void add_ms(const char* inefficiency, std::uint32_t line, double ms) {
+    void add_saving(const char* inefficiency, std::uint32_t line, double ms) {
         if (ms > 0 && ms < prediction_.ms)
             savings_.push_back({inefficiency, line, prediction_.ms - ms});
     }
     void add(const char* inefficiency, std::uint32_t line, const Recording& changed) {
-        add_ms(inefficiency, line, predict_as_recorded(changed, gpu_).ms);
+        add_saving(inefficiency, line, predict_as_recorded(changed, gpu_).ms);
     }
     void add_waste(const LineWaste& waste) {
         constexpr double uncoalesced_ratio = 2;
         switch (waste.kind) {
             case AccessKind::load:
             case AccessKind::store:
-                return add(waste.kind == AccessKind::load ? "load_sectors" : "store_sectors",
-                           waste.line,
-                           waste.ratio() >= uncoalesced_ratio ? make_coalesced(recording_, waste)
-                                                              : make_aligned(recording_, waste));
+                return add(
+                    waste.kind == AccessKind::load ? "load_sectors" : "store_sectors", waste.line,
+                    waste.waste_ratio() >= uncoalesced_ratio ? make_coalesced(recording_, waste)
+                                                             : make_aligned(recording_, waste));
             case AccessKind::shared_load:
             case AccessKind::shared_store:
                 return add("bank_conflicts", waste.line, remove_conflicts(recording_, waste));
@@ -462,7 +468,7 @@ private:
         for (double* cycles :
              {&fast.block_interval_cycles, &fast.block_start_cycles, &fast.warp_start_cycles})
             *cycles /= threads_in_one;
-        add_ms("waits_for_loads", 0, predict_as_recorded(recording_, fast).ms);
+        add_saving("waits_for_loads", 0, predict_as_recorded(recording_, fast).ms);
     }
     void add_unused_shared_memory() {
         if (recording_.used_shared_bytes >= recording_.shared_bytes) return;
@@ -498,7 +504,7 @@ private:
                      more = static_cast<double>(changed.blocks) /
                             static_cast<double>(recording_.blocks),
                      ms = predict_as_recorded(changed, gpu_).ms;
-        add_ms("occupancy", 0, launch_ms + (ms - launch_ms) / more);
+        add_saving("occupancy", 0, launch_ms + (ms - launch_ms) / more);
     }
 
     const Recording& recording_;
@@ -512,7 +518,7 @@ private:
 std::vector<Saving> find_savings(const Recording& recording, const Prediction& prediction,
                                  const Gpu& gpu) {
     if (prediction.ms <= 0) return {};
-    return SavingFinder(recording, prediction, gpu).find();
+    return SavingFinder(recording, prediction, gpu).find_savings();
 }
 
 }  // namespace coalesce::timing

@@ -29,7 +29,7 @@ public:
     }
 
     /// Returns the indices of the drafts in their new order.
-    std::vector<std::size_t> order() const {
+    std::vector<std::size_t> sorted_drafts() const {
         std::vector<std::size_t> order = order_by_stage([&](std::size_t k) { return ranks_[k]; });
         for (std::size_t& k : order) k += begin_;
         return order;
@@ -48,7 +48,7 @@ private:
             const Draft& d = draft(k);
             bool is_load_independent =
                 d.operation.kind == Kind::arithmetic && !d.is_scheduling_barrier;
-            for (const std::uint32_t a : d.operation.after)
+            for (const std::uint32_t a : d.operation.dependences)
                 if (a >= begin_) is_load_independent &= is_load_independent_[a - begin_];
             is_load_independent_[k] = is_load_independent;
             stages_[k] = is_load_independent ? 0 : stage;
@@ -71,7 +71,7 @@ private:
                                         !d.is_scheduling_barrier && !is_load_independent_[k] &&
                                         !d.ends_iteration;
             if (can_move_later) stages_[k] = latest_stage[k];
-            for (const std::uint32_t a : d.operation.after)
+            for (const std::uint32_t a : d.operation.dependences)
                 if (a >= begin_)
                     latest_stage[a - begin_] = std::min(latest_stage[a - begin_], stages_[k]);
         }
@@ -82,12 +82,12 @@ private:
     void lower_rank(std::size_t k, int rank) {
         if (ranks_[k] <= rank) return;
         ranks_[k] = rank;
-        for (const std::uint32_t a : draft(k).operation.after)
+        for (const std::uint32_t a : draft(k).operation.dependences)
             if (a >= begin_ && stages_[a - begin_] >= stages_[k]) lower_rank(a - begin_, rank);
     }
     /// Gives rank 0 to all operations, in any stage, on which the operation depends.
     void lower_producer_ranks(std::size_t k) {
-        for (const std::uint32_t a : draft(k).operation.after) {
+        for (const std::uint32_t a : draft(k).operation.dependences) {
             if (a < begin_ || ranks_[a - begin_] == 0) continue;
             ranks_[a - begin_] = 0;
             lower_producer_ranks(a - begin_);
@@ -111,7 +111,7 @@ private:
 
     bool is_load(std::size_t k) const { return draft(k).operation.kind == Kind::load; }
     bool waits_for_load(std::size_t k) const {
-        const auto& after = draft(k).operation.after;
+        const auto& after = draft(k).operation.dependences;
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
@@ -152,7 +152,7 @@ private:
         }
         // An operation must come after the operations that compute its operands.
         for (std::size_t k = ranks_.size(); k-- > 0;)
-            for (const std::uint32_t a : draft(k).operation.after)
+            for (const std::uint32_t a : draft(k).operation.dependences)
                 if (a >= begin_ && stages_[a - begin_] >= stages_[k])
                     ranks_[a - begin_] = std::min(ranks_[a - begin_], ranks_[k]);
     }
@@ -216,7 +216,7 @@ private:
 
     struct DependenceNode {
         float path_cycles = 0;  ///< cycles of the longest chain from here to the end of the range
-        float ready = 0;        ///< when its operands are available
+        float ready_cycle = 0;  ///< when its operands are available
         std::uint32_t missing_operands = 0;
         std::vector<std::uint32_t> users;
     };
@@ -233,10 +233,11 @@ private:
     /// An operation that waits for its operands. Pending operations are ordered by the time at
     /// which the operands are available.
     struct PendingOperation {
-        float ready = 0;
+        float ready_cycle = 0;
         std::uint32_t node = 0;
         bool operator<(const PendingOperation& other) const {
-            return ready != other.ready ? ready > other.ready : node > other.node;
+            return ready_cycle != other.ready_cycle ? ready_cycle > other.ready_cycle
+                                                    : node > other.node;
         }
     };
 
@@ -246,12 +247,12 @@ private:
         for (std::size_t k = 0; k < count; ++k)
             node_indices_[order[begin + k]] = static_cast<std::uint32_t>(k);
         for (std::size_t k = 0; k < count; ++k)
-            for (const std::uint32_t a : drafts_[order[begin + k]].operation.after) {
+            for (const std::uint32_t a : drafts_[order[begin + k]].operation.dependences) {
                 const std::uint32_t producer = node_indices_[a];
                 if (producer == kNotScheduled) {
                     const Kind kind = drafts_[a].operation.kind;
                     const bool is_global_load = kind == Kind::load || kind == Kind::async_copy;
-                    if (is_global_load) nodes_[k].ready = kGlobalLatency;
+                    if (is_global_load) nodes_[k].ready_cycle = kGlobalLatency;
                 } else if (producer < k) {
                     nodes_[producer].users.push_back(static_cast<std::uint32_t>(k));
                     ++nodes_[k].missing_operands;
@@ -281,14 +282,15 @@ private:
             for (; window_end < std::min(node_count, first_unscheduled + kMaxOvertakenOperations);
                  ++window_end)
                 if (nodes_[window_end].missing_operands == 0)
-                    pending_operations.push({nodes_[window_end].ready, window_end});
+                    pending_operations.push({nodes_[window_end].ready_cycle, window_end});
         };
         extend_window();
         float current_cycle = 0;
         for (std::size_t position = begin; position < end; ++position) {
             if (ready.empty())
-                current_cycle = std::max(current_cycle, pending_operations.top().ready);
-            while (!pending_operations.empty() && pending_operations.top().ready <= current_cycle) {
+                current_cycle = std::max(current_cycle, pending_operations.top().ready_cycle);
+            while (!pending_operations.empty() &&
+                   pending_operations.top().ready_cycle <= current_cycle) {
                 ready.push({nodes_[pending_operations.top().node].path_cycles,
                             pending_operations.top().node});
                 pending_operations.pop();
@@ -299,9 +301,9 @@ private:
             const Operation& o = drafts_[ordered_indices[k]].operation;
             for (const std::uint32_t user : nodes_[k].users) {
                 DependenceNode& node = nodes_[user];
-                node.ready = std::max(node.ready, current_cycle + operation_latency(o));
+                node.ready_cycle = std::max(node.ready_cycle, current_cycle + operation_latency(o));
                 if (--node.missing_operands == 0 && user < window_end)
-                    pending_operations.push({node.ready, user});
+                    pending_operations.push({node.ready_cycle, user});
             }
             is_done[k] = true;
             extend_window();
@@ -332,7 +334,7 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
         while (end < drafts.size() && !drafts[end++].ends_iteration) {
         }
         std::vector<std::size_t> iteration_order =
-            ScheduledRange(drafts, begin, end, is_short_of_registers).order();
+            ScheduledRange(drafts, begin, end, is_short_of_registers).sorted_drafts();
         interleaver.interleave_chains(iteration_order);
         order.insert(order.end(), iteration_order.begin(), iteration_order.end());
         begin = end;
@@ -348,7 +350,7 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
     std::vector<std::uint32_t> final_dependences;
     for (const std::size_t k : order) {
         final_dependences.clear();
-        for (const std::uint32_t a : drafts[k].operation.after) {
+        for (const std::uint32_t a : drafts[k].operation.dependences) {
             if (final_positions[a] != no_position)
                 final_dependences.push_back(final_positions[a]);
             else
@@ -364,7 +366,7 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
         }
         final_positions[k] = static_cast<std::uint32_t>(operations.size());
         operations.push_back(std::move(drafts[k].operation));
-        operations.back().after.assign(final_dependences.begin(), final_dependences.end());
+        operations.back().dependences.assign(final_dependences.begin(), final_dependences.end());
     }
     return operations;
 }

@@ -7,15 +7,15 @@ namespace coalesce::timing {
 
 void SectorSet::add(const SectorSet& other) {
     for (const SectorPage& p : other.table_)
-        if (p.number != kEmptySlot) page(p.number).sectors |= p.sectors;
+        if (p.number != kEmptySlot) find_or_add_page(p.number).sectors |= p.sectors;
 }
 
-void SectorSet::grow() {
+void SectorSet::grow_table() {
     std::vector<SectorPage> old_table(std::max<std::size_t>(2 * table_.size(), 1024));
     old_table.swap(table_);
     used_slots_ = 0;
     for (const SectorPage& p : old_table)
-        if (p.number != kEmptySlot) page(p.number) = p;
+        if (p.number != kEmptySlot) find_or_add_page(p.number) = p;
 }
 
 void SectorSet::clear() {
@@ -29,7 +29,7 @@ std::uint64_t SectorSet::size() const {
     return sum;
 }
 
-std::uint64_t SectorSet::lines() const {
+std::uint64_t SectorSet::count_lines() const {
     constexpr std::uint64_t first_sector_bits =
         0x1111111111111111;  // the first of each line's four sectors
     std::uint64_t sum = 0;
@@ -87,11 +87,11 @@ std::vector<SectorRun> SectorSet::contiguous_runs() const {
     return runs;
 }
 
-std::vector<std::uint64_t> SectorSet::runs() const {
+std::vector<std::uint64_t> SectorSet::run_lengths() const {
     return runs(false);
 }
 
-std::vector<std::uint64_t> SectorSet::runs_in_dense_pages() const {
+std::vector<std::uint64_t> SectorSet::dense_page_run_lengths() const {
     return runs(true);
 }
 

@@ -21,7 +21,7 @@ double positive_or_zero(double value) {
 }
 
 /// Adds a moment to the averages of a column, with the weight `fraction`.
-void add_moment(Column& column, const Moment& moment, double fraction) {
+void add_moment(TimeLineColumn& column, const Moment& moment, double fraction) {
     column.mean.bytes_in_flight += fraction * positive_or_zero(moment.bytes_in_flight);
     column.mean.bytes_stored += fraction * positive_or_zero(moment.bytes_stored);
     column.mean.warps_at_barrier += fraction * positive_or_zero(moment.warps_at_barrier);
@@ -63,7 +63,7 @@ char fill_glyph(double fraction) {
     return fraction >= 2.0 / 3 ? '#' : fraction >= 1.0 / 3 ? ':' : fraction > 0 ? '.' : ' ';
 }
 
-std::string format_chart(const Prediction& prediction, const std::vector<Column>& columns,
+std::string format_chart(const Prediction& prediction, const std::vector<TimeLineColumn>& columns,
                          int height) {
     const double max_bytes = scale_top(prediction, columns);
     const double needed_bytes = positive_or_zero(prediction.bytes_needed);
@@ -73,7 +73,7 @@ std::string format_chart(const Prediction& prediction, const std::vector<Column>
     std::string text;
     for (int chart_row = height - 1; chart_row >= 0; --chart_row) {
         std::string glyphs;
-        for (const Column& column : columns) {
+        for (const TimeLineColumn& column : columns) {
             const double fill_height = column.mean.bytes_in_flight / max_bytes * height - chart_row;
             // Draw any activity, however small, so that a blank always means none.
             const bool shows_activity = chart_row == 0 && column.fraction_without_loads < 0.5;
@@ -90,9 +90,10 @@ std::string format_chart(const Prediction& prediction, const std::vector<Column>
 }
 
 /// Returns the bottom row of the chart, which marks the gaps.
-std::string gap_row(const std::vector<Column>& columns) {
+std::string gap_row(const std::vector<TimeLineColumn>& columns) {
     std::string glyphs;
-    for (const Column& column : columns) glyphs += column.fraction_without_loads >= 0.5 ? 'x' : '_';
+    for (const TimeLineColumn& column : columns)
+        glyphs += column.fraction_without_loads >= 0.5 ? 'x' : '_';
     return format_row("0", glyphs);
 }
 
@@ -103,18 +104,19 @@ char density_glyph(double fraction) {
     return fraction < 0.25 ? '.' : fraction < 0.5 ? ':' : fraction < 0.75 ? '=' : '#';
 }
 
-std::string density_row(const std::string& label, const std::vector<Column>& columns,
+std::string density_row(const std::string& label, const std::vector<TimeLineColumn>& columns,
                         double Moment::*quantity, double full_value) {
     std::string glyphs;
-    for (const Column& column : columns) {
+    for (const TimeLineColumn& column : columns) {
         glyphs += full_value > 0 ? density_glyph(column.mean.*quantity / full_value) : ' ';
     }
     return format_row(label, glyphs);
 }
 
-double max_bytes_stored(const std::vector<Column>& columns) {
+double max_bytes_stored(const std::vector<TimeLineColumn>& columns) {
     double max_bytes = 0;
-    for (const Column& column : columns) max_bytes = std::max(max_bytes, column.mean.bytes_stored);
+    for (const TimeLineColumn& column : columns)
+        max_bytes = std::max(max_bytes, column.mean.bytes_stored);
     return max_bytes;
 }
 
@@ -171,8 +173,8 @@ std::string cycle_axis_row(const TimeLine& time_line, std::size_t columns) {
 
 }  // namespace
 
-std::vector<Column> average_columns(const TimeLine& time_line, int count) {
-    std::vector<Column> columns(static_cast<std::size_t>(std::max(count, 0)));
+std::vector<TimeLineColumn> average_columns(const TimeLine& time_line, int count) {
+    std::vector<TimeLineColumn> columns(static_cast<std::size_t>(std::max(count, 0)));
     const auto moments = static_cast<double>(time_line.moments.size());
     for (std::size_t i = 0; i < columns.size() && moments > 0; ++i) {
         const double width = moments / static_cast<double>(columns.size());
@@ -205,9 +207,9 @@ double resident_warps(const Prediction& prediction) {
     return max_warps;
 }
 
-double scale_top(const Prediction& prediction, const std::vector<Column>& columns) {
+double scale_top(const Prediction& prediction, const std::vector<TimeLineColumn>& columns) {
     double max_bytes = std::max(positive_or_zero(prediction.bytes_needed), kMinShownBytes);
-    for (const Column& column : columns)
+    for (const TimeLineColumn& column : columns)
         max_bytes = std::max(max_bytes, column.mean.bytes_in_flight);
     return max_bytes;
 }
@@ -247,7 +249,8 @@ std::string time_line_text(const Prediction& prediction, int width) {
                           static_cast<int>(legend.size());
     const int shown_slots = std::min(
         {static_cast<int>(list_slots(time_line).size()), kMaxBlockRows, free_rows - kMinChartRows});
-    const std::vector<Column> columns = average_columns(time_line, text_width - kLabelColumns - 1);
+    const std::vector<TimeLineColumn> columns =
+        average_columns(time_line, text_width - kLabelColumns - 1);
     text += format_chart(prediction, columns, std::min(kMaxChartRows, free_rows - shown_slots)) +
             gap_row(columns);
     text += density_row("stores", columns, &Moment::bytes_stored, max_bytes_stored(columns));

@@ -75,9 +75,10 @@ std::string filled_area_svg(const std::vector<double>& values, double full_value
     return path_data;
 }
 
-std::vector<double> column_values(const std::vector<Column>& columns, double Moment::*quantity) {
+std::vector<double> column_values(const std::vector<TimeLineColumn>& columns,
+                                  double Moment::*quantity) {
     std::vector<double> values;
-    for (const Column& column : columns) values.push_back(column.mean.*quantity);
+    for (const TimeLineColumn& column : columns) values.push_back(column.mean.*quantity);
     return values;
 }
 
@@ -85,7 +86,7 @@ std::vector<double> column_values(const std::vector<Column>& columns, double Mom
 
 /// Marks the times at which no loads are in flight, over the full height of the chart. Adds a label
 /// if it fits.
-std::string gaps_svg(const std::vector<Column>& columns) {
+std::string gaps_svg(const std::vector<TimeLineColumn>& columns) {
     constexpr double min_label_width = 60;
     std::string svg;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -100,7 +101,7 @@ std::string gaps_svg(const std::vector<Column>& columns) {
     return svg;
 }
 
-std::string chart_svg(const Prediction& prediction, const std::vector<Column>& columns) {
+std::string chart_svg(const Prediction& prediction, const std::vector<TimeLineColumn>& columns) {
     const double height = kChartBottom - kChartTop;
     const double max_bytes = scale_top(prediction, columns);
     std::string svg =
@@ -137,7 +138,7 @@ std::string row_svg(int index, const std::string& label, const std::vector<doubl
            path_svg(css_class, filled_area_svg(values, full_value, top + kRowHeight, kRowHeight));
 }
 
-std::string rows_svg(const Prediction& prediction, const std::vector<Column>& columns) {
+std::string rows_svg(const Prediction& prediction, const std::vector<TimeLineColumn>& columns) {
     const std::vector<double> stored = column_values(columns, &Moment::bytes_stored);
     const double max_stored = stored.empty() ? 0 : *std::max_element(stored.begin(), stored.end());
     const double warps = resident_warps(prediction);
@@ -250,7 +251,7 @@ std::string time_line_svg(const Prediction& prediction) {
                text_at(12, kLegendBaseline, "", "The model has no timeline for this launch.") +
                "</svg>\n";
     }
-    const std::vector<Column> columns = average_columns(time_line, kColumns);
+    const std::vector<TimeLineColumn> columns = average_columns(time_line, kColumns);
     svg += legend_svg(is_nonzero_count(prediction.bytes_needed)) + chart_svg(prediction, columns);
     svg += rows_svg(prediction, columns) + blocks_svg(time_line, shown_slots) +
            cycle_axis_svg(time_line, axis_top);

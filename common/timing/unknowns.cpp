@@ -12,7 +12,7 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
     double read_sectors = 0, written_sectors = 0;
     for (const BlockProgram& kind : work.programs_by_kind) {
         read_sectors += kind.sectors_read;
-        written_sectors += kind.sectors_written + kind.sectors_partial;
+        written_sectors += kind.sectors_written + kind.partial_sectors;
     }
     return written_sectors < max_written_fraction * (read_sectors + written_sectors);
 }
@@ -33,10 +33,10 @@ bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
     if (stores_few_sectors(work)) return false;
     double near_sectors = 0, edge_sectors = 0, partial_sectors = 0, stored_sectors = 0;
     for (const BlockProgram& kind : work.programs_by_kind) {
-        near_sectors += kind.sectors_partial_near;
-        edge_sectors += kind.sectors_partial_edges;
-        partial_sectors += kind.sectors_partial;
-        stored_sectors += kind.sectors_written + kind.sectors_partial;
+        near_sectors += kind.partial_sectors_along_row;
+        edge_sectors += kind.partial_sectors_at_ends;
+        partial_sectors += kind.partial_sectors;
+        stored_sectors += kind.sectors_written + kind.partial_sectors;
     }
     return std::max(near_sectors, edge_sectors) > min_partial_fraction * stored_sectors ||
            t.unfinished_fraction > min_partial_fraction ||

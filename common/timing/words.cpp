@@ -227,8 +227,8 @@ std::string runs_text(const Prediction& p, const Gpu& gpu) {
             phrases.back() += " (up to " + percent_text(slowdown) + " slower than long runs)";
         }
     };
-    add("reads", p.run_bytes_read, gpu.run_costs.read_excess);
-    add("writes", p.run_bytes_written, gpu.run_costs.write_excess);
+    add("reads", p.run_bytes_read, gpu.run_costs.extra_read_time);
+    add("writes", p.run_bytes_written, gpu.run_costs.extra_write_time);
     return phrases.empty() ? "" : "Memory sees " + join_as_list(phrases) + ".";
 }
 
@@ -444,12 +444,12 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
                                 .time = describe_time(prediction, gpu, useful_bytes),
                                 .label = prediction_label(prediction),
                                 .verdict = "the model cannot predict a time for this launch",
-                                .why = {},
+                                .reasons = {},
                                 .unknown = {},
                                 .cure = ""};
     if (has_predicted_time(prediction)) {
         explanation.verdict = describe_verdict(prediction, gpu);
-        explanation.why = list_reasons(prediction, gpu, useful_bytes);
+        explanation.reasons = list_reasons(prediction, gpu, useful_bytes);
         const Remedy remedy = choose_remedy(prediction, gpu, useful_bytes);
         explanation.cure = remedy.text;
         explanation.cure_is_advice = remedy.is_advice;
@@ -467,7 +467,8 @@ std::string TimeExplanation::headline() const {
 
 std::string TimeExplanation::text() const {
     std::string text = headline() + "\n", paragraph;
-    for (const std::string& sentence : why) paragraph += (paragraph.empty() ? "" : " ") + sentence;
+    for (const std::string& sentence : reasons)
+        paragraph += (paragraph.empty() ? "" : " ") + sentence;
     for (const std::string& paragraph_or_cure : {paragraph, cure}) {
         if (!paragraph_or_cure.empty()) text += paragraph_or_cure + "\n";
     }

@@ -132,7 +132,7 @@ void register_host(void* pointer, size_t bytes, unsigned flags) {
     require(!memory().is_device_range(to_address(pointer)));
     require(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
     HostFlags::instance().set_flags(pointer, flags);
-    record_gap(Gap::host);
+    record_gap(Gap::host_accesses);
 }
 
 void unregister_host(void* pointer) {

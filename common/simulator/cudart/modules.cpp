@@ -154,7 +154,7 @@ void Modules::read_locked_module(LoadedModule& module) {
         const auto address_entry = module.module->variable_addresses.find(variable->name);
         if (address_entry == module.module->variable_addresses.end()) continue;
         *variable->managed_pointer = reinterpret_cast<void*>(address_entry->second);
-        record_gap(Gap::host);
+        record_gap(Gap::host_accesses);
     }
 }
 

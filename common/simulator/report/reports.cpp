@@ -71,7 +71,7 @@ auto sort_rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }
 
-bool is_origin(Dim3 index) {
+bool is_first_index(Dim3 index) {
     return index == Dim3{0, 0, 0};
 }
 
@@ -85,7 +85,7 @@ void print(const std::string& text) {
 
 }  // namespace
 
-struct Reports::State {
+struct Reports::ReportState {
     mutable std::mutex mutex;
     std::map<SiteKey, std::size_t>
         index;  ///< for each site, the index of its report in `stored_reports`
@@ -107,13 +107,14 @@ struct Reports::State {
     }
 };
 
-Reports::Reports() : state_(std::make_unique<State>()) {}
+Reports::Reports() : state_(std::make_unique<ReportState>()) {}
 Reports::~Reports() = default;
 
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
-    const bool is_full = !has_site(report) && state_->stored_reports.size() >= kMaxHostReports;
-    if (is_full && !state_->index.contains(make_site_key(report))) {
+    const bool is_host_list_full =
+        !has_site(report) && state_->stored_reports.size() >= kMaxHostReports;
+    if (is_host_list_full && !state_->index.contains(make_site_key(report))) {
         state_->total_count += report.count;
         return;
     }
@@ -221,8 +222,8 @@ std::string to_text(const Report& report) {
         text += paragraph(thread_text);
     }
     if (!report.message.empty()) text += paragraph(report.message);
-    if (report.other.line != 0 || !is_origin(report.other_block) ||
-        !is_origin(report.other_thread)) {
+    if (report.other.line != 0 || !is_first_index(report.other_block) ||
+        !is_first_index(report.other_thread)) {
         const std::string other = format_place(report.other.file, report.other.line);
         const std::string thread_text = "block " + format_index(report.other_block) + ", thread " +
                                         format_index(report.other_thread);

@@ -61,8 +61,8 @@ public:
     void forget_in_forked_processes();
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    struct ReportState;
+    std::unique_ptr<ReportState> state_;
 };
 
 Reports& reports();

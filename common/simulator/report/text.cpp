@@ -54,22 +54,22 @@ namespace {
 /// Replaces template arguments nested at `depth` or deeper with "...".
 std::string cut_arguments(const std::string& name, int depth) {
     std::string wrapped_text;
-    int bracket_level = 0;
+    int open_brackets = 0;
     for (const char c : name) {
-        if (c == '>') --bracket_level;
-        if (bracket_level < depth) wrapped_text += c;
-        if (c == '<' && ++bracket_level == depth) wrapped_text += "...";
+        if (c == '>') --open_brackets;
+        if (open_brackets < depth) wrapped_text += c;
+        if (c == '<' && ++open_brackets == depth) wrapped_text += "...";
     }
     return wrapped_text;
 }
 
 int nesting_depth(const std::string& name) {
-    int bracket_level = 0, deepest = 0;
+    int open_brackets = 0, max_depth = 0;
     for (const char c : name) {
-        if (c == '<') deepest = std::max(deepest, ++bracket_level);
-        if (c == '>') --bracket_level;
+        if (c == '<') max_depth = std::max(max_depth, ++open_brackets);
+        if (c == '>') --open_brackets;
     }
-    return deepest;
+    return max_depth;
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check costs against the limits in FILE (TOML)");
     file("--write-budget", line.budget_to_write, "Write this run's costs to FILE, as limits");
-    app.add_flag("--lints", line.has_lints,
+    app.add_flag("--lints", line.reports_lints,
                  "List the lines that cost time needlessly, with the\npredicted cost of each line "
                  "(needs --time)");
     file("--sarif", line.sarif_file, "Write the findings as SARIF, for code scanning");
@@ -183,7 +183,7 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--write-vscode", line.writes_vscode_tasks,
                  "Write .vscode/tasks.json, whose tasks run PROGRAM\nwith these options and "
                  "show the findings; then exit");
-    app.add_flag("--gate", line.is_gate,
+    app.add_flag("--gate", line.uses_gate_codes,
                  "Choose the exit code by the kind of problem (see\nbelow)");
 }
 
@@ -271,7 +271,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         return std::nullopt;
     }
     std::string& gpu = line.passed_variables["COALESCE_SIM_TIME"];
-    if (line.has_lints) {
+    if (line.reports_lints) {
         if (gpu.empty()) gpu = "H200";
         line.passed_variables["COALESCE_SIM_SAVINGS"] = "1";
     }

@@ -93,24 +93,25 @@ void compare_line(const std::string& kernel, const Json* old_line, const Json* n
 void compare_lines(const Json& before, const Json& after, std::vector<LineChange>& changes) {
     const std::string kernel = after["name"];
     const auto old_lines = lines_with_traffic(before), new_lines = lines_with_traffic(after);
-    std::vector<bool> has_match(new_lines.size());
-    std::vector<bool> had_match(old_lines.size());
+    std::vector<bool> new_line_matched(new_lines.size());
+    std::vector<bool> old_line_matched(old_lines.size());
     for (const auto& [i, j] : match_lines(make_line_keys(old_lines), make_line_keys(new_lines))) {
         compare_line(kernel, old_lines[i], new_lines[j], changes);
-        had_match[i] = has_match[j] = true;
+        old_line_matched[i] = new_line_matched[j] = true;
     }
     for (std::size_t i = 0; i < old_lines.size(); ++i)
-        if (!had_match[i]) compare_line(kernel, old_lines[i], nullptr, changes);
+        if (!old_line_matched[i]) compare_line(kernel, old_lines[i], nullptr, changes);
     for (std::size_t j = 0; j < new_lines.size(); ++j)
-        if (!has_match[j]) compare_line(kernel, nullptr, new_lines[j], changes);
+        if (!new_line_matched[j]) compare_line(kernel, nullptr, new_lines[j], changes);
 }
 
 void compare_costs(const Json& before, const Json& after, double tolerance_percent,
                    std::vector<CostChange>& changes) {
     for (const Metric& metric : metrics()) {
-        if (metric.compared == Compared::never) continue;
+        if (metric.comparison_rule == ComparisonRule::never) continue;
         const auto old_value = metric.value(before), new_value = metric.value(after);
-        if (metric.compared == Compared::if_both && (!old_value || !new_value)) continue;
+        if (metric.comparison_rule == ComparisonRule::if_both && (!old_value || !new_value))
+            continue;
         const double old_cost = old_value.value_or(0), new_cost = new_value.value_or(0);
         if (old_cost == new_cost) continue;
         changes.push_back({after["name"], &metric, old_cost, new_cost,
@@ -155,7 +156,7 @@ Comparison compare_runs(const Json& old_run, const Json& new_run, double toleran
     }
     for (const Json& kernel : old_kernels)
         if (!find_counterpart(kernel, old_kernels, new_kernels))
-            result.gone_kernels.push_back(kernel["name"]);
+            result.removed_kernels.push_back(kernel["name"]);
     std::stable_sort(
         result.lines.begin(), result.lines.end(),
         [](const LineChange& a, const LineChange& b) { return a.difference > b.difference; });
@@ -193,7 +194,7 @@ std::string comparison_text(const Comparison& comparison) {
     }
     for (const std::string& name : comparison.new_kernels)
         add_text_row("not in the earlier run: " + shorten_name(name), "", "    ");
-    for (const std::string& name : comparison.gone_kernels)
+    for (const std::string& name : comparison.removed_kernels)
         add_text_row("only in the earlier run: " + shorten_name(name), "", "    ");
     return text.empty() ? "compared with the earlier run: nothing has changed\n" : text;
 }

@@ -66,13 +66,13 @@ Json make_result(const Finding& finding) {
 /// in a message.
 std::string escape_command(const std::string& text, bool is_property) {
     const std::map<char, const char*> always_escaped{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
-    const std::map<char, const char*> in_property{{':', "%3A"}, {',', "%2C"}};
+    const std::map<char, const char*> escaped_in_property{{':', "%3A"}, {',', "%2C"}};
     std::string out;
     for (const char c : text) {
         if (const auto replacement = always_escaped.find(c); replacement != always_escaped.end())
             out += replacement->second;
-        else if (const auto other_location = in_property.find(c);
-                 is_property && other_location != in_property.end())
+        else if (const auto other_location = escaped_in_property.find(c);
+                 is_property && other_location != escaped_in_property.end())
             out += other_location->second;
         else
             out += c;
@@ -134,7 +134,7 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
         by_name[is_of_kernel ? finding.kernel : program_case_name].push_back(&finding);
     }
     names.push_back(program_case_name);
-    std::string cases;
+    std::string test_cases;
     std::size_t failures = 0, errors = 0;
     for (const std::string& name : names) {
         std::vector<const Finding*>& kernel_findings = by_name[name];
@@ -142,13 +142,13 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
                               [](const Finding* finding) { return finding->is_missing_work; });
         if (!kernel_findings.empty())
             ++(kernel_findings.front()->is_missing_work ? errors : failures);
-        cases += junit_case(name, program, kernel_findings);
+        test_cases += junit_case(name, program, kernel_findings);
     }
     const std::string counts = " tests=\"" + std::to_string(names.size()) + "\" failures=\"" +
                                std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
                                "\"";
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
-           ">\n <testsuite name=\"simulate\"" + counts + " time=\"0\">\n" + cases +
+           ">\n <testsuite name=\"simulate\"" + counts + " time=\"0\">\n" + test_cases +
            " </testsuite>\n</testsuites>\n";
 }
 

@@ -43,7 +43,7 @@ std::string findings_part(const std::vector<Finding>& findings) {
 std::string comparison_part(const Comparison& comparison) {
     std::string text = "\n### Compared with the earlier run\n\n";
     if (comparison.costs.empty() && comparison.new_kernels.empty() &&
-        comparison.gone_kernels.empty())
+        comparison.removed_kernels.empty())
         return text + "No kernel has become cheaper or more expensive.\n";
     text += format_row({"Kernel", "Cost", "Before", "Now", "Change"}) + "|---|---|--:|--:|--:|\n";
     for (const CostChange& cost_change : comparison.costs) {
@@ -55,7 +55,7 @@ std::string comparison_part(const Comparison& comparison) {
     }
     for (const std::string& name : comparison.new_kernels)
         text += format_row({format_code(shorten_name(name)), "new", "", "", ""});
-    for (const std::string& name : comparison.gone_kernels)
+    for (const std::string& name : comparison.removed_kernels)
         text += format_row({format_code(shorten_name(name)), "gone", "", "", ""});
     for (const LineChange& change : comparison.lines)
         text += "\n- " + format_code(format_place(change.file, change.line)) + " " +

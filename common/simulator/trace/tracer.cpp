@@ -10,7 +10,7 @@
 namespace coalesce::simulator {
 namespace {
 
-const FunctionCode& find_code(const Frame* frame, const Launch& launch) {
+const FunctionCode& find_executing_function(const Frame* frame, const Launch& launch) {
     return frame ? *frame->code : launch.code->main;
 }
 
@@ -119,7 +119,8 @@ bool BlockTracer::is_shown(ptx::SourceLine location) const {
 /// header belongs to the line that calls the header's function.
 ptx::SourceLine BlockTracer::find_line(const Frame* frame, u32 source) {
     for (;; frame = frame->caller) {
-        const TracedFunction& traced = find_traced_function(find_code(frame, launch_));
+        const TracedFunction& traced =
+            find_traced_function(find_executing_function(frame, launch_));
         const ptx::Function& function = *traced.code->ast;
         while (source < function.body.size() && function.body[source].opcode.empty())
             ++source;  // a label belongs to the line below it
@@ -165,7 +166,8 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine loca
 void BlockTracer::step(const Warp& w, const Op* op) {
     if (!trace_.is_complete) return;
     finish_instruction();
-    const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
+    const TracedFunction& function =
+        find_traced_function(find_executing_function(w.frame, launch_));
     const ptx::SourceLine location = find_line(w.frame, op->source);
     if (location.line != 0) find_file(location);
     if (!continues_step(w, op->source, location)) {
@@ -181,7 +183,7 @@ void BlockTracer::step(const Warp& w, const Op* op) {
     }
     ++trace_.steps.back().instructions;
     const ptx::Instruction& instruction = function.code->ast->body[op->source];
-    if (op->source == function.first_source) forget_variables(w, function);
+    if (op->source == function.first_executed_instruction) forget_variables(w, function);
     // Read a function's variables before it returns, because they do not exist afterwards.
     if (w.frame && instruction.opcode == "ret") read_variables(w, w.frame, op->source, w.active);
     note_assignments(w, op->source);
@@ -202,7 +204,8 @@ void BlockTracer::forget_variables(const Warp& w, const TracedFunction& function
 }
 
 void BlockTracer::note_assignments(const Warp& w, u32 source) {
-    const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
+    const TracedFunction& function =
+        find_traced_function(find_executing_function(w.frame, launch_));
     for (const u32 part : function.assigned_parts[source])
         find_known_variable(w, function.parts[part].variable).assigned_lanes |= w.active;
 }
@@ -210,7 +213,7 @@ void BlockTracer::note_assignments(const Warp& w, u32 source) {
 void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine location) {
     Step& step = trace_.steps.emplace_back();
     step.warp = w.index;
-    step.function = find_traced_function(find_code(w.frame, launch_)).number;
+    step.function = find_traced_function(find_executing_function(w.frame, launch_)).function_index;
     step.file = location.line ? find_file(location) : 0;
     step.line = location.line;
     step.active = w.active;
@@ -248,7 +251,8 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
 void BlockTracer::read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes) {
     if (!lanes) return;
     Step& step = trace_.steps.back();
-    for (const TracedPart& part : find_traced_function(find_code(frame, launch_)).parts) {
+    for (const TracedPart& part :
+         find_traced_function(find_executing_function(frame, launch_)).parts) {
         if (source < part.begin || source >= part.end) continue;
         KnownVariable& variable = find_known_variable(w, part.variable);
         const auto variable_place =
@@ -287,7 +291,7 @@ void BlockTracer::note_access(const Warp& w, const Op* op, const ObservedAccess&
                       .is_asynchronous = observed_access.is_asynchronous};
     ScalarType& element = trace_.arrays[access.array].element;
     if (element.bytes == 0)
-        element = find_access_type(find_code(w.frame, launch_).ast->body[op->source]);
+        element = find_access_type(find_executing_function(w.frame, launch_).ast->body[op->source]);
     count_cost(observed_access, access);
     PendingAccess pending{.access = trace_.steps.back().accesses.size(), .addresses = {}};
     for (const int l : LaneRange{observed_access.lanes})
@@ -315,7 +319,7 @@ void BlockTracer::finish_instruction() {
                                                 waiting_warps == 0});
     }
     pending_barrier_.reset();
-    take_new_reports();
+    add_new_reports();
 }
 
 void BlockTracer::read_values(const PendingAccess& pending) {
@@ -347,7 +351,8 @@ void BlockTracer::read_values(const PendingAccess& pending) {
 void BlockTracer::note_local_store(const Warp& w, int lane, u64 address, u32 bytes) {
     for (const Frame* frame = w.frame;; frame = frame->caller) {
         const u64 base = frame ? frame->local_base : 0;
-        for (const TracedPart& part : find_traced_function(find_code(frame, launch_)).parts) {
+        for (const TracedPart& part :
+             find_traced_function(find_executing_function(frame, launch_)).parts) {
             for (const PartPlace& variable_place : part.places) {
                 if (variable_place.kind != PartPlace::Kind::local) continue;
                 const u64 begin = base + variable_place.offset;
@@ -398,7 +403,7 @@ void BlockTracer::note_barrier(const ptx::Instruction& instruction) {
 }
 
 /// Adds the reports that the last instruction caused to the current step.
-void BlockTracer::take_new_reports() {
+void BlockTracer::add_new_reports() {
     if (reports().total_count() == reports_seen_) return;
     reports_seen_ = reports().total_count();
     std::vector<Report> current_reports = reports().all();

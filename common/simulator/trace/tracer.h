@@ -64,7 +64,7 @@ private:
     void finish_instruction();
     void read_values(const PendingAccess& pending);
     void note_barrier(const ptx::Instruction& instruction);
-    void take_new_reports();
+    void add_new_reports();
     u32 find_step(const Report& report) const;
     /// Returns the last step that stores to this address of global memory, or kNone.
     u32 find_last_store(u64 address) const;

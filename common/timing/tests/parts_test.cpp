@@ -39,9 +39,10 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
             for (const Operation& o : between) program.operations.push_back(o);
             Operation& store = program.operations.emplace_back();
             store.kind = Operation::Kind::store;
-            store.partial = store.partial_half_lines = 32;
+            store.partial_sectors = store.partial_half_lines = 32;
             store.unfinished_sectors = 32 * 8 / 32.f;
-            for (std::uint32_t line = 0; line < 32; ++line) store.parts.push_back({line, 8});
+            for (std::uint32_t line = 0; line < 32; ++line)
+                store.written_parts.push_back({line, 8});
         }
         program.operations.emplace_back().kind = Operation::Kind::exit;
         program.instructions_per_recorded = 1;
@@ -113,7 +114,7 @@ TEST_CASE("the more lines are open, and the farther apart, the more of them are 
 }
 
 TEST_CASE("partial sectors cost less if they are combined and a request touches few lines") {
-    const PartialSectors partial_sectors = some_gpu().partial_sectors;
+    const PartialSectorCosts partial_sectors = some_gpu().partial_sectors;
     CHECK(partial_write_cycles(32, false, partial_sectors) == Approx(3.6));
     CHECK(partial_write_cycles(32, true, partial_sectors) == Approx(3.6));
     CHECK(partial_write_cycles(16, true, partial_sectors) == 3);

@@ -67,8 +67,8 @@ Gpu gpu() {
     gpu.copy_gbps = 4285;
     gpu.block_interval_cycles = 158;
     gpu.run_costs = {.bytes = {64, 128, 256, 8192},
-                     .read_excess = {0.33, 0.105, 0.06, 0},
-                     .write_excess = {0.3, 0.19, 0.095, 0}};
+                     .extra_read_time = {0.33, 0.105, 0.06, 0},
+                     .extra_write_time = {0.3, 0.19, 0.095, 0}};
     return gpu;
 }
 

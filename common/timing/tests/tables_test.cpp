@@ -35,7 +35,7 @@ Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
         block.accesses.push_back(
             {AccessKind::load, 32, 4, 1, 0, static_cast<std::uint32_t>(count)});
         path.steps.push_back({0, 0, 1});
-        path.executed = 1;
+        path.executed_steps = 1;
     }
     return recording;
 }

@@ -245,7 +245,7 @@ void run_graph(const Graph& graph) {
     std::vector<Node*> order;
     Node* culprit = nullptr;
     require(graph.sort_topologically(order, culprit));
-    if (!is_chain(order)) record_gap(Gap::graphs);
+    if (!is_chain(order)) record_gap(Gap::graph_order);
     for (const Node* node : order) {
         if (!node->enabled) continue;
         execute_work(node->work);
