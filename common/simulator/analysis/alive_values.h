@@ -18,7 +18,7 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// `Block::next` must list the blocks that may run after a block. `for_each_access(block, read,
+    /// `Block::successors` must list the blocks that may run after a block. `for_each_access(block, read,
     /// overwrite)` must visit the accesses of a block in program order. It must call `read(value)`
     /// for each read, and `overwrite(value)` for each write that changes the value in all lanes.
     template <class Block, class ForEachAccess>
@@ -27,7 +27,7 @@ public:
         : bit_index_(value_count, kNone) {
         std::vector<u32> last_writing_block(value_count, kNone);
         for (u32 p = 0; p < blocks.size(); ++p) {
-            successors_.push_back(blocks[p].next);
+            successors_.push_back(blocks[p].successors);
             const auto read = [&](u32 v) {
                 if (last_writing_block[v] != p) assign_bit(v);
             };

@@ -198,7 +198,7 @@ std::string describe_address(u64 address, const AllocationTable& allocations) {
 
 Report describe_global_violation(Report report, const LaneAccess& access,
                                  const AllocationTable& allocations, bool calls_malloc,
-                                 const Allocation* intended) {
+                                 const Allocation* intended_allocation) {
     const u64 address = access.address;
     const std::string access_text = format_verb(access.kind) + format_byte_count(access.bytes) +
                                     " at " + format_hexadecimal(address);
@@ -242,8 +242,9 @@ Report describe_global_violation(Report report, const LaneAccess& access,
             "Before the launch, call cudaDeviceEnablePeerAccess(" + device +
                 ", 0) on the kernel's device, or allocate the memory on that device.");
     }
-    const Allocation* nearest = intended ? intended : allocations.find_nearest(address);
-    if (!intended && !is_near_device_memory(address, nearest, allocations)) {
+    const Allocation* nearest =
+        intended_allocation ? intended_allocation : allocations.find_nearest(address);
+    if (!intended_allocation && !is_near_device_memory(address, nearest, allocations)) {
         const OutsideLocation host_location = describe_outside_device(find_host_region(address));
         return report_out_of_bounds(host_location.location_text, host_location.cure);
     }
@@ -303,17 +304,19 @@ Report describe_shared_violation(Report report, const LaneAccess& access, u32 st
 }
 
 Report describe_other_allocation(Report report, const LaneAccess& access,
-                                 const Allocation& intended, const Allocation& found_allocation) {
-    const bool is_before = access.address < intended.begin;
-    const u64 distance = distance_to_allocation(access.address, intended);
+                                 const Allocation& intended_allocation,
+                                 const Allocation& found_allocation) {
+    const bool is_before = access.address < intended_allocation.begin;
+    const u64 distance = distance_to_allocation(access.address, intended_allocation);
     const OutsideLocation location =
         is_before ? describe_before_begin(distance, access.bytes)
-                  : describe_past_end(access.address - intended.begin, access.bytes,
-                                      intended.end - intended.begin);
+                  : describe_past_end(access.address - intended_allocation.begin, access.bytes,
+                                      intended_allocation.end - intended_allocation.begin);
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
                        format_verb(access.kind) + format_byte_count(access.bytes) + " of " +
                            describe_allocation(found_allocation) + " through a pointer to " +
-                           describe_allocation(intended) + ": " + location.location_text + ".",
+                           describe_allocation(intended_allocation) + ": " +
+                           location.location_text + ".",
                        location.cure);
 }
 

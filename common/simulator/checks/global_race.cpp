@@ -102,16 +102,17 @@ struct GlobalRace::Block::WarpOrder {
     /// now on. A barrier passes the knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
         /// for each warp, the time before which its accesses are known
-        std::array<u64, kLanes> times{};
+        std::array<u64, kLanes> known_before{};
         /// the time up to which the releases of other blocks are known
         u64 acquired_time = 0;
 
-        void merge(const Knowledge& other) {
-            for (u32 v = 0; v < kLanes; ++v) times[v] = std::max(times[v], other.times[v]);
+        void merge_knowledge(const Knowledge& other) {
+            for (u32 v = 0; v < kLanes; ++v)
+                known_before[v] = std::max(known_before[v], other.known_before[v]);
             acquired_time = std::max(acquired_time, other.acquired_time);
         }
     };
-    std::array<Knowledge, kLanes> warps;
+    std::array<Knowledge, kLanes> knowledge_of_warps;
     std::unordered_map<u64, Knowledge>
         /// for each barrier or mbarrier, the knowledge of the warps that have arrived
         arrived_knowledge;
@@ -152,26 +153,26 @@ struct GlobalRace::ReleaseClock {
     std::atomic<u64> release_count{0};  ///< number of releases so far
     struct Shard {
         std::mutex mutex;
-        std::unordered_map<u64, std::unique_ptr<Block::ReleaseHistory>> blocks;
+        std::unordered_map<u64, std::unique_ptr<Block::ReleaseHistory>> history_of_block;
     };
     Shard shards[64];
 
     Shard& find_shard(u64 block) { return shards[block % std::size(shards)]; }
     void clear() {
         release_count = 0;
-        for (Shard& shard : shards) shard.blocks.clear();
+        for (Shard& shard : shards) shard.history_of_block.clear();
     }
     Block::ReleaseHistory* find(u64 block) {
         Shard& shard = find_shard(block);
         const std::lock_guard lock(shard.mutex);
-        const auto found = shard.blocks.find(block);
-        return found == shard.blocks.end() ? nullptr : found->second.get();
+        const auto found = shard.history_of_block.find(block);
+        return found == shard.history_of_block.end() ? nullptr : found->second.get();
     }
     Block::ReleaseHistory& get_or_create_history(Block& block) {
         if (block.release_history == nullptr) {
             Shard& shard = find_shard(block.block_index);
             const std::lock_guard lock(shard.mutex);
-            auto& release_history = shard.blocks[block.block_index];
+            auto& release_history = shard.history_of_block[block.block_index];
             if (!release_history) release_history = std::make_unique<Block::ReleaseHistory>();
             block.release_history = release_history.get();
         }
@@ -392,8 +393,8 @@ GlobalRace::Block::WarpOrder& get_or_create_warp_order(GlobalRace::Block& block)
 
 /// Returns the warp's current knowledge, including all of its own accesses.
 GlobalRace::Block::WarpOrder::Knowledge collect_knowledge(GlobalRace::Block& block, u32 warp) {
-    auto warp_knowledge = get_or_create_warp_order(block).warps[warp];
-    warp_knowledge.times[warp] = block.time;
+    auto warp_knowledge = get_or_create_warp_order(block).knowledge_of_warps[warp];
+    warp_knowledge.known_before[warp] = block.time;
     if (block.release_history != nullptr)
         warp_knowledge.acquired_time = std::max(
             warp_knowledge.acquired_time, block.release_history->warp_state->acquired_time[warp]);
@@ -402,7 +403,7 @@ GlobalRace::Block::WarpOrder::Knowledge collect_knowledge(GlobalRace::Block& blo
 
 void add_knowledge(GlobalRace::Block& block, u32 warp,
                    const GlobalRace::Block::WarpOrder::Knowledge& knowledge) {
-    get_or_create_warp_order(block).warps[warp].merge(knowledge);
+    get_or_create_warp_order(block).knowledge_of_warps[warp].merge_knowledge(knowledge);
     block.last_barrier_of_any_kind = block.time;
     if (block.release_history != nullptr) block.release_history->warp_state->mark_all_fenced();
 }
@@ -412,7 +413,7 @@ void add_knowledge(GlobalRace::Block& block, u32 warp,
 void GlobalRace::record_arrival(Block& block, u64 sync_object, u32 warp) {
     if (!block.is_checked) return;
     begin_epoch(block);
-    get_or_create_warp_order(block).arrived_knowledge[sync_object].merge(
+    get_or_create_warp_order(block).arrived_knowledge[sync_object].merge_knowledge(
         collect_knowledge(block, warp));
 }
 
@@ -422,7 +423,7 @@ void GlobalRace::complete_partial_barrier(Block& block, u32 id, Mask waiting_war
     auto& joined_knowledge = get_or_create_warp_order(block).arrived_knowledge[id];
     for (Mask remaining_warps = waiting_warps; remaining_warps;
          remaining_warps &= remaining_warps - 1)
-        joined_knowledge.merge(
+        joined_knowledge.merge_knowledge(
             collect_knowledge(block, static_cast<u32>(std::countr_zero(remaining_warps))));
     for (Mask remaining_warps = waiting_warps; remaining_warps;
          remaining_warps &= remaining_warps - 1)
@@ -434,7 +435,7 @@ void GlobalRace::record_phase_end(Block& block, u32 address) {
     if (!block.is_checked) return;
     auto& arrived_knowledge = get_or_create_warp_order(block).arrived_knowledge;
     const auto joined_knowledge = arrived_knowledge[kFirstMbarrier + address];
-    arrived_knowledge[kFirstPhase + address].merge(joined_knowledge);
+    arrived_knowledge[kFirstPhase + address].merge_knowledge(joined_knowledge);
 }
 
 void GlobalRace::record_mbarrier_wait(Block& block, u32 address, u32 warp) {
@@ -452,8 +453,9 @@ u64 GlobalRace::record_copy_issue(Block& block) {
 
 void GlobalRace::record_copy_completion(Block& block, u32 mbarrier, u32 warp, u64 issue_time) {
     if (!block.is_checked) return;
-    u64& known_time =
-        get_or_create_warp_order(block).arrived_knowledge[kFirstMbarrier + mbarrier].times[warp];
+    u64& known_time = get_or_create_warp_order(block)
+                          .arrived_knowledge[kFirstMbarrier + mbarrier]
+                          .known_before[warp];
     known_time = std::max(known_time, issue_time);
 }
 
@@ -546,7 +548,7 @@ struct GlobalRace::SlowPath {
     bool is_ordered_in_block(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(warp_cell)) return true;
         return block.warp_order != nullptr &&
-               time < block.warp_order->warps[warp_of(warp_cell)].times[warp];
+               time < block.warp_order->knowledge_of_warps[warp_of(warp_cell)].known_before[warp];
     }
 
     /// Reports whether the access was released by its block and then acquired by this warp.
@@ -568,7 +570,7 @@ struct GlobalRace::SlowPath {
     /// Returns the time of the latest release that this warp has acquired.
     u64 acquired_time() const {
         u64 acquired = block.warp_order != nullptr
-                           ? block.warp_order->warps[warp_of(warp_cell)].acquired_time
+                           ? block.warp_order->knowledge_of_warps[warp_of(warp_cell)].acquired_time
                            : 0;
         if (block.release_history == nullptr) return acquired;
         const auto& warp_state = *block.release_history->warp_state;
@@ -1108,7 +1110,7 @@ void GlobalRace::check_lane_writes_expected(const Block& block, const GlobalAcce
     }
 }
 
-void GlobalRace::access(Block& block, const GlobalAccess& access) {
+void GlobalRace::check_access(Block& block, const GlobalAccess& access) {
     if (!block.is_checked) return;
     const bool is_write = access.kind != GlobalAccess::Kind::read;
     const bool is_plain_write = access.kind == GlobalAccess::Kind::write && !access.is_strong;

@@ -152,7 +152,7 @@ public:
 
     /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first_address` (the
     /// fast path). Returns false and does nothing if the lanes do not cover whole lines. The caller
-    /// must then call access().
+    /// must then call check_access().
     bool try_read_lines(const Block& block, u32 warp, u32 site, u64 first_address,
                         u32 bytes_per_lane) {
         return try_whole_lines<false>(block, warp, site, first_address, bytes_per_lane);
@@ -174,7 +174,7 @@ public:
 
     /// Checks an access of any kind. A strong write or an atomic that follows a fence also
     /// publishes the accesses before that fence.
-    void access(Block& block, const GlobalAccess& access);
+    void check_access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;
 

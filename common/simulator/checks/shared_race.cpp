@@ -112,10 +112,10 @@ struct SharedRace::State {
     // ---- the shadow ----
 
     u32 stamp = 0;
-    Shadow words, bytes;
+    Shadow word_cells, byte_cells;
     /// For each word, its written bytes. The upper 28 bits are the serial number of the block, and
     /// each of the lower 4 bits stands for a byte.
-    std::vector<u32> written;
+    std::vector<u32> written_bytes;
     u32 block_serial = 0;
 
     // ---- the clocks ----
@@ -152,7 +152,7 @@ struct SharedRace::State {
     struct Copy {
         u32 warp, site, bytes_per_lane;
         Mask lanes;
-        u32 group = 0;  ///< 0 if not committed yet
+        u32 group_number = 0;  ///< 0 if not committed yet
         std::array<u32, kLanes> addresses{};
 
         explicit Copy(const SharedAccess& access)
@@ -191,7 +191,7 @@ struct SharedRace::State {
     /// arrival.
     struct Arrivals {
         VectorClock arrival_times;
-        std::vector<Cell> cells;
+        std::vector<Cell> arrival_cells;
     };
     struct Phases {
         Arrivals current_phase, last_phase;
@@ -221,13 +221,13 @@ struct SharedRace::State {
         end_block();
         block = number;
         const u64 count = (shared_bytes + kWordBytes - 1) / kWordBytes;
-        if (written.size() < count) {
-            for (auto& cells : words) cells.resize(count);
-            for (auto& cells : bytes) cells.resize(count * kWordBytes);
-            written.resize(count);
+        if (written_bytes.size() < count) {
+            for (auto& cells : word_cells) cells.resize(count);
+            for (auto& cells : byte_cells) cells.resize(count * kWordBytes);
+            written_bytes.resize(count);
         }
         if (++block_serial >= 1u << 28) {
-            std::fill(written.begin(), written.end(), 0);
+            std::fill(written_bytes.begin(), written_bytes.end(), 0);
             block_serial = 1;
         }
         pending_copies.clear();
@@ -246,7 +246,7 @@ struct SharedRace::State {
     /// Makes all cells stale, because all earlier accesses are ordered before all later ones.
     void make_cells_stale() {
         if (++stamp > kMaxStamp) {
-            for (Shadow* shadow : {&words, &bytes}) {
+            for (Shadow* shadow : {&word_cells, &byte_cells}) {
                 for (auto& cells : *shadow) std::fill(cells.begin(), cells.end(), 0);
             }
             stamp = first_stamp = 1;
@@ -302,9 +302,9 @@ struct SharedRace::State {
 
     struct Access {
         const SharedAccess& shared_access;
-        bool is_read, writes;
+        bool is_read, is_write;
         Cell warp_cell;  ///< this warp's cell, before lane and shift are set
-        bool is_plain_write() const { return writes && !is_read && !shared_access.is_strong; }
+        bool is_plain_write() const { return is_write && !is_read && !shared_access.is_strong; }
     };
 
     u32 current_time(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
@@ -351,7 +351,7 @@ struct SharedRace::State {
             has_ignored_equal_stores = true;
             return;
         }
-        bool later_wrote = access.writes;
+        bool later_wrote = access.is_write;
         if (!is_pending && counts_as_earlier(own_cell, earlier)) {
             std::swap(earlier, own_cell);
             std::swap(earlier_wrote, later_wrote);
@@ -448,8 +448,8 @@ struct SharedRace::State {
         const u32 first = rank * cluster.stride, last = first + cluster.stride;
         for (const Role role : {kWrite, kRead, kSecondRead})
             for (u32 at = first; at < last; ++at) {
-                const Cell word = words[role][at / kWordBytes];
-                if (is_split(word)) check_cell(bytes[role][at], at, role == kWrite);
+                const Cell word = word_cells[role][at / kWordBytes];
+                if (is_split(word)) check_cell(byte_cells[role][at], at, role == kWrite);
                 if (at % kWordBytes == 0) check_cell(word, at, role == kWrite);
             }
     }
@@ -482,21 +482,21 @@ struct SharedRace::State {
 
     void check_against_role(const Access& access, const AccessedPart& part, Role role) {
         const auto& [address, count, own_cell] = part;
-        const Cell cell = words[role][part.word()];
+        const Cell cell = word_cells[role][part.word()];
         if (!is_split(cell)) {
             const Cell earlier = count == 1 ? cell_for_byte(cell, address % kWordBytes) : cell;
             return check_against(access, earlier, own_cell, address, count, role == kWrite);
         }
         for (u32 b = 0; b < count; ++b)
-            check_against(access, bytes[role][address + b], cell_for_byte(own_cell, b), address + b,
-                          1, role == kWrite);
+            check_against(access, byte_cells[role][address + b], cell_for_byte(own_cell, b),
+                          address + b, 1, role == kWrite);
     }
 
     void split(u32 word, Role role) {
-        Cell& cell = words[role][word];
+        Cell& cell = word_cells[role][word];
         if (is_split(cell)) return;
         for (u32 b = 0; b < kWordBytes; ++b) {
-            bytes[role][word * kWordBytes + b] = is_live(cell) ? cell_for_byte(cell, b) : 0;
+            byte_cells[role][word * kWordBytes + b] = is_live(cell) ? cell_for_byte(cell, b) : 0;
         }
         cell = Cell{stamp} << kStampShift | kSplitMark;
     }
@@ -523,7 +523,7 @@ struct SharedRace::State {
 
     void check_part(const Access& access, const AccessedPart& part) {
         check_against_role(access, part, kWrite);
-        if (!access.writes) return;
+        if (!access.is_write) return;
         check_against_role(access, part, kRead);
         check_against_role(access, part, kSecondRead);
     }
@@ -532,23 +532,24 @@ struct SharedRace::State {
         const auto& [address, count, own_cell] = part;
         const u32 word = part.word();
         const bool is_whole_word = count == kWordBytes;
-        if (access.writes) {
+        if (access.is_write) {
             if (is_whole_word) {
-                words[kWrite][word] = own_cell;
+                word_cells[kWrite][word] = own_cell;
                 return;
             }
             split(word, kWrite);
-            bytes[kWrite][address] = own_cell;
+            byte_cells[kWrite][address] = own_cell;
             return;
         }
-        if (is_whole_word && !is_split(words[kRead][word]) && shift_of(own_cell) >= 2)
-            return record_read(words, word, own_cell);
+        if (is_whole_word && !is_split(word_cells[kRead][word]) && shift_of(own_cell) >= 2)
+            return record_read(word_cells, word, own_cell);
         // Split both arrays of reads together.
-        if (!is_split(words[kRead][word])) {
+        if (!is_split(word_cells[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
         }
-        for (u32 b = 0; b < count; ++b) record_read(bytes, address + b, cell_for_byte(own_cell, b));
+        for (u32 b = 0; b < count; ++b)
+            record_read(byte_cells, address + b, cell_for_byte(own_cell, b));
     }
 
     // ---- initcheck ----
@@ -556,11 +557,11 @@ struct SharedRace::State {
     /// Marks the given bytes of a word as written.
     void mark_bytes_written(u32 word, u32 bits) {
         const u32 written_before =
-            written[word] >> 4 == block_serial ? written[word] : block_serial << 4;
-        written[word] = written_before | bits;
+            written_bytes[word] >> 4 == block_serial ? written_bytes[word] : block_serial << 4;
+        written_bytes[word] = written_before | bits;
     }
     bool is_written(u32 word, u32 bits) const {
-        return written[word] >> 4 == block_serial && (written[word] & bits) == bits;
+        return written_bytes[word] >> 4 == block_serial && (written_bytes[word] & bits) == bits;
     }
 
     u32 find_unwritten_bytes(u32 address, u32 count) const {
@@ -613,7 +614,7 @@ struct SharedRace::State {
         if (part.unwritten_mask == 0) return false;
         const LoadUse load_use =
             site < kernel->sites.size() ? byte_uses(*kernel).load_use(site) : LoadUse{};
-        const i64 size = static_cast<i64>(written.size() * kWordBytes);
+        const i64 size = static_cast<i64>(written_bytes.size() * kWordBytes);
         return is_uninitialised_read_error(
             load_use, part.unwritten_mask, part.address, part.bytes, [&](u64 begin, u64 end) {
                 const auto clamp_offset = [&](u64 at) {
@@ -740,13 +741,13 @@ struct SharedRace::State {
                       word = shared_access.addresses[lane] / kWordBytes;
             const Cell own_cell = access.warp_cell | Cell{lane} << kLaneShift;
             needs_slow_path |= shared_access.addresses[lane] % kWordBytes != 0;
-            needs_slow_path |= access.is_read && written[word] != all_written;
-            needs_slow_path |= may_collide(words[kWrite][word], own_cell);
-            if (access.writes) {
-                needs_slow_path |= may_collide(words[kRead][word], own_cell);
-                needs_slow_path |= may_collide(words[kSecondRead][word], own_cell);
+            needs_slow_path |= access.is_read && written_bytes[word] != all_written;
+            needs_slow_path |= may_collide(word_cells[kWrite][word], own_cell);
+            if (access.is_write) {
+                needs_slow_path |= may_collide(word_cells[kRead][word], own_cell);
+                needs_slow_path |= may_collide(word_cells[kSecondRead][word], own_cell);
             } else {
-                needs_slow_path |= is_split(words[kRead][word]);
+                needs_slow_path |= is_split(word_cells[kRead][word]);
             }
         }
         if (needs_slow_path) return false;
@@ -755,11 +756,11 @@ struct SharedRace::State {
             const u32 lane = std::countr_zero(remaining_lanes),
                       word = shared_access.addresses[lane] / kWordBytes;
             const Cell own_cell = access.warp_cell | Cell{lane} << kLaneShift | 2;
-            if (access.writes) {
-                words[kWrite][word] = own_cell;
-                written[word] = all_written;
+            if (access.is_write) {
+                word_cells[kWrite][word] = own_cell;
+                written_bytes[word] = all_written;
             } else {
-                record_read(words, word, own_cell);
+                record_read(word_cells, word, own_cell);
             }
         }
         count_access(shared_access);
@@ -788,7 +789,7 @@ struct SharedRace::State {
         if (access.is_read && enabled_checks.checks_uninitialised)
             check_written(access.shared_access);
         check_and_record(access);
-        if (access.writes)
+        if (access.is_write)
             for_each_part(access, [&](const AccessedPart& part) {
                 mark_bytes_written(part.word(), part.byte_mask());
             });
@@ -832,7 +833,8 @@ struct SharedRace::State {
             for_each_part(access, [&](const AccessedPart& part) {
                 const bool is_byte = part.bytes == 1;
                 if (is_byte) split(part.word(), role);
-                Cell& cell = is_byte ? bytes[role][part.address] : words[role][part.word()];
+                Cell& cell =
+                    is_byte ? byte_cells[role][part.address] : word_cells[role][part.word()];
                 if (is_cell_of_copy(cell)) cell = part.own_cell;
             });
         };
@@ -881,14 +883,14 @@ struct SharedRace::State {
         if (!enabled_checks.checks_races) return;
         bool is_reported = false;
         for_each_part(access, [&](const AccessedPart& part) {
-            const Cell word = words[kWrite][part.word()];
+            const Cell word = word_cells[kWrite][part.word()];
             const bool is_split_word = shift_of(word) == kSplitMark;
             for (u32 b = 0; b < part.bytes && !is_reported; b += is_split_word ? 1 : part.bytes) {
-                const Cell store = is_split_word ? bytes[kWrite][part.address + b] : word;
+                const Cell store = is_split_word ? byte_cells[kWrite][part.address + b] : word;
                 if (!needs_proxy_fence(store) || !is_ordered(store, part.own_cell)) continue;
                 is_reported = true;
                 report_race(
-                    access.writes ? RaceKind::write_after_write : RaceKind::read_after_write,
+                    access.is_write ? RaceKind::write_after_write : RaceKind::read_after_write,
                     make_race_access(part.own_cell), make_race_access(store),
                     RaceCause::missing_proxy_fence, part.address + b);
             }
@@ -911,14 +913,14 @@ struct SharedRace::State {
                 mbarrier_phases.last_phase.arrival_times[v] <= clocks[access.warp][v])
                 continue;
             report_race(RaceKind::write_after_write, make_race_access(own_cell),
-                        make_race_access(mbarrier_phases.last_phase.cells[v]),
+                        make_race_access(mbarrier_phases.last_phase.arrival_cells[v]),
                         RaceCause::early_arrival, access.addresses[lane]);
             break;
         }
         mbarrier_phases.current_phase.arrival_times.resize(warps);
-        mbarrier_phases.current_phase.cells.resize(warps);
+        mbarrier_phases.current_phase.arrival_cells.resize(warps);
         mbarrier_phases.current_phase.arrival_times[access.warp] = current_time(access);
-        mbarrier_phases.current_phase.cells[access.warp] = own_cell;
+        mbarrier_phases.current_phase.arrival_cells[access.warp] = own_cell;
     }
 
     // ---- releasing and acquiring ----
@@ -1046,7 +1048,7 @@ void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined
         const int lane = std::countr_zero(remaining_lanes);
         u32 at = state_->to_cell_offset(access.addresses[lane]);
         for (u32 bytes = undefined_bytes[lane]; bytes; ++at, bytes >>= 1)
-            if (bytes & 1) state_->written[at / kWordBytes] &= ~(1u << at % kWordBytes);
+            if (bytes & 1) state_->written_bytes[at / kWordBytes] &= ~(1u << at % kWordBytes);
     }
 }
 
@@ -1161,7 +1163,8 @@ void SharedRace::begin_async_copy(const SharedAccess& access) {
 void SharedRace::commit_async_copies(u32 warp, Mask lanes) {
     const u32 group = ++state_->committed_groups[warp];
     for (auto& copy : state_->pending_copies) {
-        if (copy.warp == warp && copy.group == 0 && (copy.lanes & lanes)) copy.group = group;
+        if (copy.warp == warp && copy.group_number == 0 && (copy.lanes & lanes))
+            copy.group_number = group;
     }
 }
 
@@ -1169,7 +1172,8 @@ void SharedRace::wait_for_async_copies(u32 warp, Mask lanes, u32 max_pending_gro
                                        bool waits_for_all) {
     const u32 last_group = state_->committed_groups[warp];
     state_->complete_copies(warp, lanes, [&](const State::Copy& copy) {
-        return waits_for_all || (copy.group != 0 && copy.group + max_pending_groups <= last_group);
+        return waits_for_all ||
+               (copy.group_number != 0 && copy.group_number + max_pending_groups <= last_group);
     });
 }
 

@@ -80,7 +80,8 @@ void pass_to_race_check(Warp& w, u32 site, const ResolvedAddresses& resolved, u3
                         Access access) {
     const auto kind = access == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
     if (GlobalRace* race = w.block->launch->global_race)
-        race->access(w.block->global_race, make_global_access(w, site, resolved, bytes, kind));
+        race->check_access(w.block->global_race,
+                           make_global_access(w, site, resolved, bytes, kind));
 }
 
 void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes) {
@@ -97,7 +98,7 @@ void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 b
                 make_global_access(w, op->site, resolved, bytes, GlobalAccess::Kind::atomic);
             access.is_strong = true;
             access.releases = releases;
-            race->access(block.global_race, access);
+            race->check_access(block.global_race, access);
         }
     }
     if (resolved.shared_lanes && block.shared_race) {

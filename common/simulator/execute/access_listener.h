@@ -66,7 +66,7 @@ public:
 /// each instruction has its own Op.
 class StepListener : public AccessListener {
 public:
-    virtual void step(const Warp& w, const Op* op) = 0;
+    virtual void note_step(const Warp& w, const Op* op) = 0;
     /// Called when a lane stores bytes to its local memory.
     virtual void note_local_store(const Warp&, int /*lane*/, u64 /*address*/, u32 /*bytes*/) {}
     /// Called when a warp loads or stores local memory, `bytes` bytes per lane.

@@ -133,7 +133,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
         .addresses = addresses,
         .bytes_per_lane = move.bytes};
     if (move.is_store) access.value = lanes.value();
-    race.access(block.global_race, access);
+    race.check_access(block.global_race, access);
 }
 
 /// Prefetches the row that the next block will probably access at this instruction, because most

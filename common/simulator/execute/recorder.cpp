@@ -325,7 +325,7 @@ timing::RecordedBlock& StepLog::recorded_block(const Warp& w) {
     return block;
 }
 
-void StepLog::step(const Warp& w, const Op* op) {
+void StepLog::note_step(const Warp& w, const Op* op) {
     timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
     const u32 instruction = find_instruction(w, op);

@@ -80,7 +80,7 @@ private:
 class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
-    void step(const Warp& w, const Op* op) override;
+    void note_step(const Warp& w, const Op* op) override;
     void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_local_access(const Warp& w, const LaneOffsets& offsets, Mask lanes, u32 bytes,
                            bool is_store) override;

@@ -409,7 +409,7 @@ void run_fragments(Warp& w) {
     while (op) {
         // Record the step at the Op that counts the instruction, just before the Op that executes
         // it.
-        if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
+        if (w.step_listener && op->run == op_nothing) w.step_listener->note_step(w, op);
         if (watch.is_on()) watch.note_execution(w, op);
         op = op->run(w, op);
     }

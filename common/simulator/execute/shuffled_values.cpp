@@ -62,7 +62,8 @@ Mask ShuffledValues::undefined_lanes_of_register(u32 reg) const {
 }
 
 void ShuffledValues::set_undefined(u32 reg, Mask lanes, Mask undefined_lanes) {
-    const Mask undefined_now = (undefined_lanes_of_register(reg) & ~lanes) | (undefined_lanes & lanes);
+    const Mask undefined_now =
+        (undefined_lanes_of_register(reg) & ~lanes) | (undefined_lanes & lanes);
     if (undefined_now)
         undefined_lanes_[reg] = undefined_now;
     else
@@ -115,7 +116,7 @@ void ShuffledValues::report_store(Warp& w, const Op* store, Mask lanes) {
     std::erase_if(undefined_lanes_, [](const auto& entry) { return entry.second == 0; });
 }
 
-void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
+void ShuffledValues::update_for_op(Warp& w, const Op* op, bool is_next) {
     const FunctionCode& code = code_of_frame(w);
     // An instruction may have several Ops, of which only the last has all operands.
     const bool is_last = op == &code.ops.back() || (op + 1)->source != op->source;
@@ -143,8 +144,9 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     if (i.opcode == "selp") result = is_undefined_source(1) & is_undefined_source(2);
     for (const u32 reg : list_written_registers(i)) {
         const u32 root_register = code.roots[reg];
-        set_undefined(root_register, lanes,
-                      is_guard_unknown ? undefined_lanes_of_register(root_register) & result : result);
+        set_undefined(
+            root_register, lanes,
+            is_guard_unknown ? undefined_lanes_of_register(root_register) & result : result);
     }
 }
 
@@ -154,9 +156,9 @@ const Op* ShuffledValues::run_with_tracking(Warp& w, const Op* op) {
     while (op && !undefined_lanes_.empty() && idle_steps_ < kMaxIdleSteps) {
         const bool is_new = !executed_op || op <= executed_op || op > stepped;
         if (w.frame == frame_ && is_new) {
-            step(w, stepped = op, true);
+            update_for_op(w, stepped = op, true);
             // The handler of a lane-wise instruction also executes the next Op.
-            while (executes_next(code_of_frame(w), stepped)) step(w, ++stepped, false);
+            while (executes_next(code_of_frame(w), stepped)) update_for_op(w, ++stepped, false);
         }
         executed_op = op;
         op = op->run(w, op);

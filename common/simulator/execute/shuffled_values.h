@@ -32,7 +32,7 @@ public:
 private:
     /// Updates the tracked values for the Op `op`. `is_next` is true if the warp executes `op`
     /// next, and false if it executes other Ops before.
-    void step(Warp& w, const Op* op, bool is_next);
+    void update_for_op(Warp& w, const Op* op, bool is_next);
     Mask undefined_lanes_of_register(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
     void report_store(Warp& w, const Op* store, Mask lanes);

@@ -89,7 +89,7 @@ public:
     Verdict end_round(const std::vector<Block*>& waiting);
     /// Returns the report for Verdict::waits_for_host. Its check, kind, place and thread are set,
     /// and it contains the address of the polled word.
-    const Report& wait_for_host() const { return *host_wait_report_; }
+    const Report& host_wait_report() const { return *host_wait_report_; }
 
 private:
     /// The Watch's data about an instruction of a function's body.

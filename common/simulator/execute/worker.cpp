@@ -374,7 +374,7 @@ void Worker::report_stuck_grid() {
 }
 
 void Worker::report_waiting_for_host() {
-    Report report = watch_.wait_for_host();
+    Report report = watch_.host_wait_report();
     report.message =
         "waits for " + describe_address(report.address, *launch_->allocations) +
         ", which the host can write, but no thread of the grid will write. On hardware, the host "

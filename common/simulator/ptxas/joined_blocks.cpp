@@ -197,7 +197,7 @@ private:
     /// piece ends there. Does not check whether enough work overlaps with the loads. run() checks
     /// this.
     u32 find_continuation(u32 b) const {
-        const std::vector<u32>& next = blocks_[b].next;
+        const std::vector<u32>& next = blocks_[b].successors;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
             return b + 1;
         // A branch that uses a table of targets may also have two successors, but it has no guard.
@@ -206,7 +206,7 @@ private:
         if (!skips_one_block || flow_.predecessors(b + 1).size() != 1 ||
             flow_.predecessors(b + 2).size() != 2)
             return b;
-        const std::vector<u32>& next_successors = blocks_[b + 1].next;
+        const std::vector<u32>& next_successors = blocks_[b + 1].successors;
         if (next_successors.size() != 1 || next_successors[0] != b + 2) return b;
         // If the next block but one ends the kernel, lanes that skip the next block exit directly,
         // so the piece ends here.
@@ -229,7 +229,7 @@ private:
         while (continuations_[last] != last) last = continuations_[last];
         // ptxas also unrolls loops that contain branches, but this model unrolls a loop only if all
         // of its blocks are joined into one piece.
-        if (is_among(first_instruction, blocks_[last].next)) return true;
+        if (is_among(first_instruction, blocks_[last].successors)) return true;
         return OverlappingWork(function_, values_)
             .has_enough_work(block, blocks_[first_instruction].begin, blocks_[last].end);
     }

@@ -143,7 +143,7 @@ void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pie
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
-            for (u32 next : pieces[p].next)
+            for (u32 next : pieces[p].successors)
                 for (std::size_t k = 0; k < alive_after_[p].size(); ++k) {
                     const u64 added_bits = alive_after_[p][k] & ~alive_before_[next][k];
                     alive_before_[next][k] |= added_bits;

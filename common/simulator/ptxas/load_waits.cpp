@@ -34,7 +34,7 @@ bool stops_all_loads(const Instruction& i, bool is_kernel) {
 bool branches_back(const ptx::Function& function, const ControlFlow& flow, u32 instruction_index) {
     for (u32 branch_target : branch_targets(function, function.body[instruction_index]))
         if (branch_target <= instruction_index &&
-            flow.block_at(branch_target).loop == flow.block_at(instruction_index).loop)
+            flow.block_at(branch_target).loop_id == flow.block_at(instruction_index).loop_id)
             return true;
     return false;
 }
@@ -193,8 +193,8 @@ private:
                 LoadState state_if_taken = state;
                 state_if_taken.wait_for_loads(state.loads_needed_by(last_step), false);
                 state.apply_effect(last_step);
-                for (std::size_t k = 0; k < blocks[b].next.size(); ++k)
-                    changed |= begins[blocks[b].next[k]].merge_state(
+                for (std::size_t k = 0; k < blocks[b].successors.size(); ++k)
+                    changed |= begins[blocks[b].successors[k]].merge_state(
                         k < taken_successors_[b] ? state_if_taken : state);
             }
         }

@@ -73,10 +73,10 @@ public:
         std::vector<u32> loops;
         for (u32 p = 0; p < ranges.size(); ++p) {
             MachinePiece& piece = machine_code_.pieces[p];
-            for (u32 next : blocks_[ranges[p].last].next)
-                piece.next.push_back(piece_of_block_[next]);
+            for (u32 next : blocks_[ranges[p].last].successors)
+                piece.successors.push_back(piece_of_block_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
-            if (piece.code.empty() || !is_among(p, piece.next)) continue;
+            if (piece.code.empty() || !is_among(p, piece.successors)) continue;
             if (!must_stay_rolled(begin, end)) loops.push_back(p);
         }
         unroll_loops(function_, loops, machine_code_);
@@ -88,7 +88,7 @@ private:
 
     void examine_graph() {
         for (const BasicBlock& block : blocks_) {
-            LoopFacts& loop = loops_[block.loop];
+            LoopFacts& loop = loops_[block.loop_id];
             ++loop.blocks;
             for (u32 at = block.begin; at < block.end; ++at)
                 loop.has_fence |= find_memory_effect(function_.body[at]) == MemoryEffect::fence;
@@ -352,9 +352,9 @@ private:
             const BasicBlock& deciding_block = blocks_[dominator];
             const Instruction& branch = function_.body[deciding_block.end - 1];
             if (flow_.predecessors(b).size() != 1 || !branch.guard ||
-                deciding_block.next.size() != 2 || !is_among(b, deciding_block.next))
+                deciding_block.successors.size() != 2 || !is_among(b, deciding_block.successors))
                 continue;
-            const bool is_taken = b == deciding_block.next[0];
+            const bool is_taken = b == deciding_block.successors[0];
             if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.is_guard_negated))
                 return true;
         }
@@ -418,21 +418,22 @@ private:
     /// may wait for a long time, so a constant that only some iterations need stays in the loop.
     u32 find_block_before_loop() const {
         const BasicBlock& block = blocks_[block_];
-        const bool is_single_block_loop = is_among(block_, block.next);
-        const LoopFacts& loop = loops_.at(block.loop);
+        const bool is_single_block_loop = is_among(block_, block.successors);
+        const LoopFacts& loop = loops_.at(block.loop_id);
         if (!is_single_block_loop && loop.blocks == 1) return kNone;
         if (!is_single_block_loop && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
         u32 outer_block = block_;
-        while (outer_block != kNone && blocks_[outer_block].loop == block.loop)
+        while (outer_block != kNone && blocks_[outer_block].loop_id == block.loop_id)
             outer_block = dominators_.immediate_dominator(outer_block);
         return outer_block;
     }
     /// Reports whether every iteration of the loop executes the block.
     bool is_in_every_iteration(u32 block) const {
         for (u32 b = 0; b < blocks_.size(); ++b)
-            for (u32 next : blocks_[b].next)
-                if (blocks_[b].loop == blocks_[block].loop && dominators_.dominates(next, b) &&
-                    !dominators_.dominates(block, b) && dominators_.dominates(next, block))
+            for (u32 next : blocks_[b].successors)
+                if (blocks_[b].loop_id == blocks_[block].loop_id &&
+                    dominators_.dominates(next, b) && !dominators_.dominates(block, b) &&
+                    dominators_.dominates(next, block))
                     return false;
         return true;
     }

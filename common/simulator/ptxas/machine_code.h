@@ -58,7 +58,7 @@ struct MachineInstruction {
 /// A sequence of instructions without branches, and the indices of the pieces that may follow it.
 struct MachinePiece {
     std::vector<MachineInstruction> code;
-    std::vector<u32> next;
+    std::vector<u32> successors;
     u32 dropped_branches = 0;  ///< the number of branches replaced with guards
 };
 

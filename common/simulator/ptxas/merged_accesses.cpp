@@ -121,7 +121,7 @@ private:
     /// this block is the only predecessor of the next block.
     bool falls_through(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
-               flow_.blocks()[block].next == std::vector{block + 1} &&
+               flow_.blocks()[block].successors == std::vector{block + 1} &&
                flow_.predecessors(block + 1).size() == 1;
     }
 
@@ -130,7 +130,7 @@ private:
         const auto is_inside = [&](u32 at) {
             return at >= flow_.blocks()[first].begin && at < flow_.blocks()[last].end;
         };
-        return is_among(first, flow_.blocks()[last].next) && any_of(unrolled_, is_inside);
+        return is_among(first, flow_.blocks()[last].successors) && any_of(unrolled_, is_inside);
     }
 
     // ---- the accesses of a straight-line piece ----

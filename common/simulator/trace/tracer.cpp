@@ -163,7 +163,7 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine loca
     return !has_jumped_back_ && source < first_source_;
 }
 
-void BlockTracer::step(const Warp& w, const Op* op) {
+void BlockTracer::note_step(const Warp& w, const Op* op) {
     if (!trace_.is_complete) return;
     finish_instruction();
     const TracedFunction& function =

@@ -75,7 +75,7 @@ struct GlobalRaceFixture {
             race.try_write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
             return;
         }
-        race.access(blocks[block], a);
+        race.check_access(blocks[block], a);
         if (a.is_strong) race.acquire(blocks[block], warp);
     }
     void read(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0,
