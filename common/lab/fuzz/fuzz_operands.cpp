@@ -209,9 +209,9 @@ FuzzedLaunch read_launch(FuzzInput& in) {
     launching.recorded = static_cast<Recorder::RecordMode>(how / 2 % 4 == 3 ? 0 : how / 2 % 4);
     Checks& checks = options().checks;
     checks = {};
-    checks.race = checks.global_race = (how & 8) == 0;
-    checks.init = (how & 16) == 0;
-    checks.sync = (how & 32) == 0;
+    checks.runs_racecheck = checks.runs_globalrace = (how & 8) == 0;
+    checks.runs_initcheck = (how & 16) == 0;
+    checks.runs_synccheck = (how & 32) == 0;
     options().seed = how >> 6;
     return launching;
 }
@@ -220,7 +220,7 @@ FuzzedLaunch read_launch(FuzzInput& in) {
 
 void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map) {
     static const Kernels kernels;
-    options().plain = launching.plain;
+    options().is_plain = launching.plain;
     Kernel& kernel = kernels.kernel(launching.plain);
     u64 script = memory.script;
     void* arguments[] = {&script, &steps, map};

@@ -38,7 +38,7 @@ void set_simulator_options() {
     o.max_instructions = kMaxInstructions;
     o.checks = {};
     // Only verdicts check for races in device memory.
-    o.checks.global_race = false;
+    o.checks.runs_globalrace = false;
 }
 
 // ---- matrices ----

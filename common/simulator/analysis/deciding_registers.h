@@ -1,4 +1,5 @@
-// Finds the registers that determine how a loop continues.
+// Finds the registers that affect what a loop does next: which branches it takes, and which memory
+// it accesses.
 //
 // Idea   A register is a deciding register if a branch, a memory instruction or a similar
 //        instruction reads the register, or reads a value computed from it. A counter that is read
@@ -17,13 +18,14 @@
 namespace coalesce::simulator {
 
 struct DecidingRegisters {
-    /// For each root register (FunctionCode::roots), true if it affects how a loop continues.
+    /// For each root register (FunctionCode::roots), true if its value affects the branches or the
+    /// memory accesses of a loop.
     std::vector<bool> is_deciding;
     bool contains_clock_read = false;
 };
 
-/// Finds the registers that affect how a loop continues. Ignores the instructions for which
-/// `is_executed` is false.
+/// Finds the registers that affect the branches and memory accesses of loops. Ignores the
+/// instructions for which `is_executed` is false.
 DecidingRegisters find_deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                           const std::vector<bool>& is_executed);
 

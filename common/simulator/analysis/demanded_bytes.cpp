@@ -1,6 +1,6 @@
-// Finds the uses that are certain to follow a load, the origins of stored bytes, and the loads and
-// stores that copy one struct together.
-// Long: the three analyses share the descriptions of instructions at the beginning.
+// Finds three things: the uses of loaded bytes that are certain to happen, the loads from which
+// stored bytes come, and the loads and stores that copy one struct together. Long: the three
+// analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
@@ -183,7 +183,7 @@ private:
         });
         if (certain_use == ValueUse::affects_program || certain_use == ValueUse::stored)
             return certain_use;
-        // Uses that may not happen matter only if all of the uses are selections.
+        // No use is certain. The uses that may happen matter only if all of them are selections.
         const auto accept_any_reader = [](u32) { return true; };
         return find_use_by_readers(reg, bits, accept_any_reader) == ValueUse::selected
                    ? ValueUse::selected
@@ -236,8 +236,8 @@ private:
         return is_only_selected ? ValueUse::selected : value_use;
     }
 
-    /// Returns the use that the instruction `reader` certainly makes of `bits` of the carrier
-    /// `source_register`. Calls `track_register` for each result that contains these bits.
+    /// Returns the use that the instruction `reader` certainly makes of `bits` of the tracked
+    /// register `source_register`. Calls `track_register` for each result that contains these bits.
     template <class TrackRegister>
     ValueUse find_reader_use(u32 reader, const TrackedRegister& source_register, u64 bits,
                              TrackRegister track_register) const {

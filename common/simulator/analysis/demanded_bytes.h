@@ -26,9 +26,10 @@ namespace coalesce::simulator {
 
 /// How the program uses the bytes of one load. Bit k of a mask stands for byte k.
 struct LoadUse {
-    /// mask of the bytes that belong to members; the other bytes are padding
+    /// mask of the loaded bytes that belong to members of a struct; the other bytes are padding
     u32 member_bytes = ~0u;
-    /// Mask of the bytes that the program certainly uses, rather than only copies.
+    /// Mask of the bytes that the program certainly uses in a computation, an address or a branch.
+    /// Copying a byte does not count as a use.
     u32 certainly_used_bytes = ~0u;
     bool is_certainly_used = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
@@ -47,7 +48,7 @@ struct LoadUse {
     bool is_part_of_struct() const { return struct_begin != struct_end; }
 };
 
-/// Consecutive bytes of a store, copied from one load.
+/// A run of consecutive stored bytes that one load has read.
 struct CopiedBytes {
     u32 load = 0;  ///< the load's index in the function's body or, in ByteUses, its site
     u32 from_byte = 0, to_byte = 0, byte_count = 0;

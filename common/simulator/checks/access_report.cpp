@@ -20,7 +20,7 @@ constexpr u64 kNullPageBytes = 1 << 16;
 constexpr u64 kOverflowDistancePastEnd = u64{1} << 31;
 /// An access at least this many bytes before the beginning of an allocation probably comes from an
 /// index that has overflowed. The limit is lower than kOverflowDistancePastEnd, because an int that
-/// overflows begins at -2^31 and goes up from there, whereas an index that is negative on purpose
+/// overflows becomes -2^31 and then increases, whereas an index that is negative by a small mistake
 /// stays close to 0.
 constexpr u64 kOverflowDistanceBefore = u64{1} << 28;
 

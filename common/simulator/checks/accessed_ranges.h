@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// The accessed ranges of addresses, by kind of access. Each range stores the source location of
-/// its first access.
+/// The ranges of addresses that a stream operation has accessed, by kind of access. Each range
+/// stores the source location of its first access.
 class AccessedRanges {
 public:
     /// The kind of an access. Volatile and relaxed stores count as kAtomics.

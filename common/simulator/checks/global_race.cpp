@@ -29,9 +29,9 @@ constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 /// kSplitMark: smaller cells describe the accesses to the parts of this cell's memory. kLockedMark:
 /// a worker is creating those smaller cells.
 constexpr u32 kSplitMark = 7, kLockedMark = 6;
-/// The largest shift of an access: that of an access to 16 bytes per lane.
+/// The largest value of the shift field for an access, which is the shift for 16 bytes per lane.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
-/// The shift that assigns all bytes to a single lane.
+/// A shift so large that all bytes of a cell belong to a single lane.
 constexpr u32 kOneLaneShift = 31;
 
 constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteShift, 10>,
@@ -95,8 +95,8 @@ struct GlobalRace::Block::ReleaseHistory {
     std::unique_ptr<WarpState> warp_state = std::make_unique<WarpState>();
 };
 
-/// The order of accesses by different warps of one block, as far as barriers have established it.
-/// An Order is created at the first barrier that involves only some of the warps.
+/// The order of accesses by different warps of one block, as far as barriers have established it. A
+/// WarpOrder is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::WarpOrder {
     /// The accesses that a warp knows: those that are ordered before everything that it does from
     /// now on. A barrier passes the knowledge of each arriving warp to the warps that wait at it.
@@ -599,7 +599,7 @@ struct GlobalRace::SlowPath {
             earlier_wrote ? find_first_difference(earlier, own_cell, offset, bytes)
                           : find_first_change(own_cell, offset, bytes);
         // A store of the value that memory already contains does no harm in this run.
-        if (!differing_byte && !options().checks.equal_values) return;
+        if (!differing_byte && !options().checks.reports_equal_values) return;
         const u32 byte = differing_byte.value_or(0);
         report_collision(skip_to_byte(earlier, byte), skip_to_byte(own_cell, byte), offset + byte,
                          earlier_wrote, !differing_byte);
@@ -731,7 +731,7 @@ struct GlobalRace::SlowPath {
         return (skip_to_byte(coarse_cell, offset) & ~Cell{7}) | shift;
     }
 
-    // -- meeting earlier accesses --
+    // -- checking against earlier accesses --
 
     /// Checks this access against the earlier writes (or, if `is_for_reads` is true, the earlier
     /// reads) recorded in cells of this level and in smaller cells. The access covers the line,

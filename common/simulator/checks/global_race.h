@@ -73,14 +73,16 @@ public:
         /// allocation are expected.
         mutable u64 writable_begin = 0, writable_end = 0;
         bool is_checked = false;  ///< true if the accesses of the block are checked
-        /// The store that the block's worker has in flight, or null if no other worker runs at the
-        /// same time.
+        /// The record of the store that the block's worker has in flight. Null if only one worker
+        /// runs, because no other worker can then see an unfinished store.
         StoreInFlight* store_in_flight = nullptr;
         struct ReleaseHistory;
-        /// Created by the block's first fence; owned by the checker.
+        /// The block's releases (global_race.cpp). Created by the block's first fence, and owned by
+        /// the checker.
         ReleaseHistory* release_history = nullptr;
         struct WarpOrder;
-        /// Created by the first barrier that involves only part of the block.
+        /// The order between the accesses of different warps (global_race.cpp). Created by the
+        /// first barrier that involves only part of the block.
         std::shared_ptr<WarpOrder> warp_order;
     };
 
@@ -150,9 +152,9 @@ public:
 
     // ---- accesses: call these before the memory changes ----
 
-    /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first_address` (the
-    /// fast path). Returns false and does nothing if the lanes do not cover whole lines. The caller
-    /// must then call check_access().
+    /// The fast path for a plain read in which 32 active lanes read contiguous bytes, starting at
+    /// `first_address`. Checks the read and returns true if the lanes cover whole lines. Otherwise
+    /// does nothing and returns false, and the caller must call check_access().
     bool try_read_lines(const Block& block, u32 warp, u32 site, u64 first_address,
                         u32 bytes_per_lane) {
         return try_whole_lines<false>(block, warp, site, first_address, bytes_per_lane);
@@ -213,7 +215,7 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
-    /// Reports whether the cell records an access by another warp in this launch. In that case, the
+    /// Reports whether the cell records an access by another warp in this launch, so that the
     /// complete check is needed.
     static bool is_by_other_warp(Cell cell, Cell own_cell) {
         return ((cell ^ own_cell) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;

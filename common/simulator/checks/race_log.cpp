@@ -46,8 +46,8 @@ RaceLog::RaceScope RaceLog::find_race_scope(const RaceAccess& a, const RaceAcces
     return a.thread / kLanes == b.thread / kLanes ? RaceScope::lanes : RaceScope::warps;
 }
 
-/// Returns a key that sorts examples of the same race, best example first. An example that needs a
-/// stronger barrier is better, so that a race between two lanes of a warp does not hide a race
+/// Returns a key that sorts the examples of a race, best example first. An example is better if it
+/// needs a stronger barrier, so that a race between two lanes of a warp does not hide a race
 /// between two warps.
 auto RaceLog::make_sort_key(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier) {
     return std::tuple(find_race_scope(later, earlier), kind, later.block, earlier.block,
@@ -310,8 +310,9 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
            "a second buffer, split the kernel in two, or use atomics.";
 }
 
-/// Reports whether a flag could order the two accesses: they are plain accesses of two blocks, and
-/// the kernel has an atomic or volatile access, which may be the access to the flag.
+/// Reports whether a flag could order the two accesses. This is possible if they are plain accesses
+/// of two blocks, and the kernel also has an atomic or volatile access, which may be the access to
+/// the flag.
 bool RaceLog::can_flag_order_accesses(const Race& race) const {
     if (race.kind == RaceKind::write_after_write || is_strong(race.later) ||
         is_strong(race.earlier) || race.later.block == race.earlier.block)

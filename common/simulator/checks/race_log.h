@@ -115,7 +115,8 @@ struct Race {
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
     std::string location;  ///< the bytes that race, for example "byte 12 of ..."
-    /// True if the later store does not change the memory (Checks::equal_values).
+    /// True if the later store writes the value that memory already contains. Such a race is
+    /// reported only if Checks::reports_equal_values is true.
     bool writes_equal_values = false;
 };
 
@@ -155,7 +156,7 @@ private:
     ptx::SourceLine find_source_line(const RaceAccess& access) const;
     Place find_place(const RaceAccess& access) const;
     bool is_atomic(const RaceAccess& access) const;
-    /// Reports whether the access is atomic or volatile. Such an access may be an access to a flag.
+    /// Reports whether the access is atomic or volatile, and may therefore be an access to a flag.
     bool is_strong(const RaceAccess& access) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
@@ -176,8 +177,8 @@ private:
     bool can_flag_order_accesses(const Race& race) const;
     std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
-    /// If two threads that differ only in y or z write the same element, returns the advice to
-    /// include y or z in the index. Otherwise returns "".
+    /// If two threads that differ only in threadIdx.y or threadIdx.z write the same element,
+    /// returns the advice to include this coordinate in the index. Otherwise returns "".
     std::string format_missing_coordinate(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 
@@ -187,7 +188,8 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The same entries, keyed by the sites of the two accesses, so that a lookup needs no strings.
+    /// Points to the entries of `entries_`, keyed by the sites of the two accesses, so that a
+    /// lookup needs no strings.
     std::unordered_map<u64, Entry*> entry_of_sites_;
 };
 

@@ -97,7 +97,7 @@ struct SharedRace::State {
     EnabledChecks enabled_checks;
     u64 block = 0;
     Cluster cluster;  ///< the cluster; `cluster.blocks` is empty if there is only one block
-    u32 warps = 0;    ///< number of warps in all blocks of the cluster
+    u32 warps = 0;    ///< the number of warps in all blocks of the cluster
     const u8* shared_memory = nullptr;
     u64* report_count = nullptr;
     /// Reports of uninitialized reads, by site: those of this block, and those of all blocks so
@@ -129,10 +129,10 @@ struct SharedRace::State {
     std::vector<u64> last_access_at_site;
     VectorClocks fence_clocks;   ///< the clocks of each warp at its last fence
     std::vector<u8> has_fenced;  ///< warps that have executed a fence
-    /// The order of accesses by the lanes of one warp since a __syncwarp whose mask excluded some
-    /// of them. Accesses of lane m before the warp's time `visible_before[l][m]` come before the
-    /// next access of lane l. A __syncwarp of all lanes orders everything, so no LaneClocks are
-    /// needed after it.
+    /// The order of accesses by the lanes of one warp, which needs to be known after a __syncwarp
+    /// whose mask excluded some lanes. Accesses of lane m before the warp's time
+    /// `visible_before[l][m]` come before the next access of lane l. A __syncwarp of all lanes
+    /// orders everything, so no LaneClocks are needed after it.
     struct LaneClocks {
         std::array<std::array<u32, kLanes>, kLanes> visible_before;
     };
@@ -152,7 +152,8 @@ struct SharedRace::State {
     struct Copy {
         u32 warp, site, bytes_per_lane;
         Mask lanes;
-        u32 group_number = 0;  ///< 0 if not committed yet
+        /// The number of the copy's group; 0 if the copy is not committed yet.
+        u32 group_number = 0;
         std::array<u32, kLanes> addresses{};
 
         explicit Copy(const SharedAccess& access)
@@ -347,7 +348,7 @@ struct SharedRace::State {
         if (!is_pending && (earlier & own_cell & kStrongBit)) return;
         if (is_ordered(earlier, own_cell)) return;
         const bool writes_equal_values = stores_equal_value(access, own_cell, address);
-        if (writes_equal_values && !options().checks.equal_values) {
+        if (writes_equal_values && !options().checks.reports_equal_values) {
             has_ignored_equal_stores = true;
             return;
         }
@@ -362,10 +363,10 @@ struct SharedRace::State {
                     writes_equal_values);
     }
 
-    /// Reports whether `own_cell` comes first in program order, although the simulator happened to
-    /// run the other warp further ahead. This is the case if the other warp had already executed
-    /// the instruction of `own_cell` when it made the access `other_cell`. The missing barrier then
-    /// belongs after `own_cell`.
+    /// Reports whether the access `own_cell` comes first in the program, although the simulator
+    /// executed it after the access `other_cell` of another warp. This is the case if the other
+    /// warp had already executed the instruction of `own_cell` itself before it made the access
+    /// `other_cell`. The missing barrier then belongs after `own_cell`.
     bool counts_as_earlier(Cell own_cell, Cell other_cell) const {
         const u32 warp = warp_of(other_cell);
         const std::size_t sites = kernel->sites.size();
@@ -397,7 +398,7 @@ struct SharedRace::State {
     u32 find_barrier_index(u32 warp, u32 id) const {
         return cluster.block_indices.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
-    /// Returns the offset of the cells for an address. The cells of the blocks in a cluster are
+    /// Converts an address to the offset of its cells. The cells of the blocks in a cluster are
     /// stored block by block.
     u32 to_cell_offset(u32 address) const {
         return cluster.block_indices.empty() ? address

@@ -11,8 +11,8 @@
 //            reads.
 // O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,
 //            which makes all cells stale in one step.
-// Grain      There is one SharedRace per worker. If a worker alternates between blocks, each block
-//            needs its own SharedRace.
+// Grain      Each worker has its own SharedRace. If a worker alternates between blocks, each of
+//            these blocks needs its own SharedRace.
 #pragma once
 
 #include <memory>
@@ -146,9 +146,9 @@ public:
     /// issuing thread has waited for the copy.
     void begin_async_copy(const SharedAccess& access);
     void commit_async_copies(u32 warp, Mask lanes);
-    /// Handles cp.async.wait_group, which completes all groups except the latest `max_pending_groups`.
-    /// `waits_for_all` is true for cp.async.wait_all, which also completes copies that were not
-    /// committed.
+    /// Handles cp.async.wait_group, which completes all groups of copies except the latest
+    /// `max_pending_groups` groups. `waits_for_all` is true for cp.async.wait_all, which also
+    /// completes copies that were not committed.
     void wait_for_async_copies(u32 warp, Mask lanes, u32 max_pending_groups,
                                bool waits_for_all = false);
     /// Handles cp.async.mbarrier.arrive, which arrives at the mbarrier once all earlier copies of

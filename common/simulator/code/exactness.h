@@ -28,7 +28,7 @@ enum class Exactness : u8 {
     copy,
 };
 
-/// A deviation of the simulator from a GPU, for one instruction.
+/// A way in which the simulator executes an instruction differently from a GPU.
 struct Remark {
     enum class Kind : u8 {
         last_bits,    ///< the last bits of the result may differ from a GPU's

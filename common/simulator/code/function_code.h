@@ -42,7 +42,8 @@ struct CallSite {
 /// A register that each warp stores separately, and its position in the warp's own register file.
 /// The register's value is at this position while the register is live.
 struct RegisterPlacement {
-    u32 root = 0;               ///< the register's root (Registers::root)
+    /// The root register, which stands for all registers with its value (Registers::root).
+    u32 root = 0;
     u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
 };
 
@@ -71,8 +72,8 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
     u64 address = 0;  ///< the value of a pointer to this function
-    /// The root of each register (Registers::root), for code that inspects a warp's state
-    /// (execute/watch.h).
+    /// For each register, the register in whose slot its value is stored (Registers::root). Used by
+    /// code that inspects a warp's state (execute/watch.h).
     std::vector<u32> roots;
     std::vector<RegisterPlacement> placed_registers;
 };
@@ -117,7 +118,8 @@ struct Kernel::Code {
     /// True if a block may read data that other blocks write during the launch. Such a block can
     /// wait for the other blocks.
     bool reads_other_blocks = false;
-    bool uses_reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
+    /// True if the kernel uses the shared memory that is reserved for the system.
+    bool uses_reserved_shared = false;
     /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes
     /// only with block barriers. A SharedLedger can then compare the steps of two blocks.
     bool has_repeatable_shared_steps = true;

@@ -101,8 +101,9 @@ struct MemoryUse {
 struct MachineAccess {
     i32 byte_offset = 0;  ///< the offset from the address of the PTX access, in bytes
     u32 bytes = 0;        ///< the number of bytes per lane
-    /// For an access in a loop that ptxas unrolls: the access is executed only if its address
-    /// modulo 16 equals this remainder.
+    /// For an access in a loop that ptxas unrolls, the remainder modulo 16 that an address must
+    /// have for the access to be executed. kAnyRemainder if the access is executed at every
+    /// address.
     u32 remainder = kAnyRemainder;
 
     static constexpr u32 kAnyRemainder = ~0u, kRemainderDivisor = 16;
@@ -125,8 +126,8 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// The accesses in the machine code that replace this access. Empty if ptxas does not change
-    /// it.
+    /// The accesses in the machine code that replace this access. Has no value if ptxas does not
+    /// change this access.
     std::optional<MachineAccesses> machine_accesses;
     u32 instruction = 0;  ///< the index of the instruction in Function::body
     /// the kernel or callee that contains the instruction
@@ -135,26 +136,27 @@ struct Site : MemoryUse {
     /// True for an access with .cta scope. An atomic with this scope (atomicAdd_block) is atomic
     /// only among the threads of its block.
     bool has_block_scope = false;
-    /// The pointers from which the address is computed, as offsets in parameter memory. Empty if
-    /// the address may have another origin.
+    /// The pointer parameters from which the address is computed, given by their offsets in
+    /// parameter memory. Empty if the address may have another origin.
     std::vector<u32> pointer_offsets = {};
 };
 
 /// The memory to which a kernel's stores and atomics may write (analysis/written_memory.h).
 struct WrittenMemory {
     bool may_be_anywhere = false;
-    /// The pointers through which the kernel writes, as offsets in parameter memory.
+    /// The pointer parameters through which the kernel writes, given by their offsets in parameter
+    /// memory.
     std::vector<u32> pointer_offsets;
     /// The names of the module's variables to which the kernel may write.
     std::vector<std::string> variable_names;
 };
 
-/// The loads of one instruction that read only uninitialized bytes. They are counted here if every
-/// such load is a mistake.
+/// Counts the loads of one instruction that read only uninitialized bytes. Used only for
+/// instructions for which every such load is a mistake.
 struct UninitialisedReads {
     std::atomic<u64> count{0};
-    /// The thread to report: of all threads with such a load, the first by block index and then by
-    /// thread index. Both indices are packed into one number.
+    /// The thread to report: the first one, in the order of block and thread indices, that executed
+    /// such a load. Both indices are packed into one number.
     std::atomic<u64> first_thread{~u64{0}};
 };
 
@@ -235,7 +237,8 @@ struct Kernel {
     std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
 
-    /// Returns the place of a line, which contains the file's name.
+    /// Converts a source line, which refers to its file by number, to a place, which contains the
+    /// file's name.
     Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };

@@ -36,8 +36,8 @@ struct LaunchConfig {
     /// The object to which the launch adds the byte ranges that it accesses. Null if nobody needs
     /// them.
     AccessedRanges* accessed_ranges = nullptr;
-    /// True to add only accesses to memory that host and device share, and to leave out reads of
-    /// allocations that the kernel does not write.
+    /// True if `accessed_ranges` needs only the accesses to memory that host and device share,
+    /// without reads of allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
     /// The devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};

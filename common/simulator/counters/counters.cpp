@@ -57,9 +57,9 @@ u32 count_sectors_with_set(const u64* addresses, u32 bytes, Mask active) {
     return sectors;
 }
 
-/// Counts the sectors if no lane straddles two sectors and all sectors lie within 128 GB. Each
-/// sector is counted at the first lane that accesses it. Comparing all pairs of lanes is faster
-/// than using a set, because each step handles 32 lanes.
+/// Counts the sectors. Must be called only if no lane straddles two sectors and all sectors lie
+/// within 128 GB. Each sector is counted at the first lane that accesses it. Comparing all pairs of
+/// lanes is faster than using a set, because each step handles 32 lanes.
 u32 count_sectors_without_straddling(const u64* addresses) {
     u32 sectors[kLanes], is_repeated[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)

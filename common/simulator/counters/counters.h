@@ -15,8 +15,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 struct Wavefronts {
     /// The number of wavefronts, including those caused by bank conflicts.
     u32 wavefront_count = 0;
-    /// The number of wavefronts if there were no bank conflicts: one for each pass with an active
-    /// lane.
+    /// The number of wavefronts that the access would take without bank conflicts: one for each
+    /// pass with an active lane.
     u32 ideal_count = 0;
     u32 requests = 1;
 
@@ -55,8 +55,9 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 /// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units. A
 /// hash of the address assigns each cache line to one unit. In each pass, a unit serves a single
 /// line: the line of its first remaining lane. A lane in that line must wait for a later pass if an
-/// earlier remaining lane of the same unit has the same offset in its own line. The hash is known
-/// only for address bits 7 to 16, so the count is exact only within an aligned 128 KiB.
+/// earlier remaining lane of the same unit accesses the same offset within its cache line, even if
+/// that is another cache line. The hash is known only for address bits 7 to 16, so the count is
+/// exact only within an aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Returns the number of sectors that an atomic accesses in the shared memory of another block of
@@ -85,14 +86,15 @@ struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
     u64 useful_bytes = 0;  ///< global memory: the number of bytes that the lanes requested
-    /// The number of waits at this site for global loads or asynchronous copies.
+    /// The number of times that a warp has waited for the global loads or asynchronous copies of
+    /// this site.
     u64 wait_count = 0;
 
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 ideal_wavefronts = 0;  ///< wavefronts without bank conflicts
-    /// The bytes that asynchronous copies to shared memory have in flight, summed over all loads
-    /// from shared memory.
+    /// For loads from shared memory, the number of bytes that asynchronous copies to shared memory
+    /// had in flight at each load, summed over all loads.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
@@ -103,7 +105,8 @@ struct alignas(32) SiteCounters {
     u64 loop_load_wavefronts = 0;
     u64 ideal_loop_load_wavefronts = 0;
 
-    /// Loads from variables of the program in which all lanes read the same address.
+    /// The requests and sectors of loads from the program's variables in which all lanes read the
+    /// same address.
     u64 variable_requests = 0, variable_sectors = 0;
     /// Strong loads of up to 8 bytes from shared memory in which all lanes read the same address.
     /// Each takes one wavefront.

@@ -306,7 +306,7 @@ uint64_t coalesceGetPrintCalls(void) {
 }
 
 void coalesceSetQuiet(int quiet) {
-    options().quiet = quiet != 0;
+    options().is_quiet = quiet != 0;
     reports().print_immediately(quiet == 0);
 }
 

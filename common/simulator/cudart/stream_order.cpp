@@ -308,7 +308,7 @@ private:
 thread_local QueuedWork* current_work = nullptr;
 
 bool is_stream_check_enabled() {
-    return options().checks.streams;
+    return options().checks.runs_streamcheck;
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct Device::State {
     u64 grid_workspace = 0;
     std::unordered_map<std::string, u64>
         launch_count_of_key;  ///< the number of launches with each key (see make_launch_key)
-    /// The shared-memory steps of a clean block, recorded during the kernel's last launch, and the
-    /// key of that launch.
+    /// The shared memory accesses and barriers of a block without errors, recorded during the
+    /// kernel's last launch, and the key of that launch.
     struct CleanBlock {
         std::shared_ptr<const Kernel::Code> code;
         std::string key;
@@ -222,7 +222,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         // If only some blocks run, they may read memory that other blocks would have written, so
         // disable all checks.
         static_cast<void>(set_checks(launch.checks, "none"));
-        launch.checks.memory = is_recording_only || options().checks.memory;
+        launch.checks.runs_memcheck = is_recording_only || options().checks.runs_memcheck;
     }
     launch.is_dry_run = is_recording_only;
     if (config.accessed_ranges != nullptr && !config.wants_shared_memory_only)
@@ -236,7 +236,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (is_selected_kernel(kernel.display_name))
         if (const auto request = trace_keeper().take_request())
             trace_block(launch, *request, arguments, resident_blocks, worker_totals);
-    if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
+    if (!launch.clean_block && !options().is_plain) state_->recall_clean_block(launch);
     Progress progress(kernel.display_name, config.grid.count());
     launch.progress = &progress;
     if (!launch.failed()) run_blocks(launch, resident_blocks, worker_totals);
@@ -271,7 +271,7 @@ void Device::State::keep_trace() {
 }
 
 void Device::begin_race_check(Launch& launch) {
-    if (!launch.checks.global_race) return;
+    if (!launch.checks.runs_globalrace) return;
     if (!state_->global_race)
         state_->global_race = std::make_unique<GlobalRace>(state_->memory.range_bytes());
     launch.global_race = state_->global_race.get();
@@ -358,8 +358,8 @@ std::string make_launch_key(const Launch& launch) {
     append_bytes(launch.config.block);
     append_bytes(launch.config.cluster);
     append_bytes(launch.config.dynamic_shared_bytes);
-    append_bytes(launch.checks.race);
-    append_bytes(launch.checks.init);
+    append_bytes(launch.checks.runs_racecheck);
+    append_bytes(launch.checks.runs_initcheck);
     return key;
 }
 
@@ -377,8 +377,8 @@ bool Device::should_skip_checks(const Launch& launch) {
     return true;
 }
 
-/// Keeps the clean block of this launch. If the next launch has the same key, its blocks are
-/// compared with that block.
+/// Keeps the steps of the clean block of this launch. If the next launch has the same key, its
+/// blocks are compared with these steps.
 void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMaxCleanBlocks = 64, kMaxSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->warp_of_step.size() > kMaxSteps) return;
@@ -425,7 +425,8 @@ void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 re
                      std::vector<WorkerTotals>& worker_totals) {
     worker.begin_launch(launch, shared_log, options().seed, resident_blocks);
     worker.run();
-    // A dry run may abandon the block early, so it cannot serve as a clean block.
+    // A dry run may abandon a block before its end. Such a block cannot serve as the clean block,
+    // with which later blocks are compared.
     if (!launch.is_dry_run) launch.clean_block = worker.clean_block();
     worker.end_launch();
     worker_totals.push_back(std::move(worker.totals));

@@ -33,7 +33,8 @@ GlobalAccess make_global_access(const Warp& w, u32 site, const ResolvedAddresses
             .bytes_per_lane = bytes};
 }
 
-/// For each lane, the uninitialized bytes that it has read without this being an error.
+/// For each lane, a mask of the uninitialized bytes that it has read, unless reading them was an
+/// error.
 struct UndefinedReads {
     u32 bytes[kLanes] = {};
     bool has_bytes = false;
@@ -88,7 +89,7 @@ void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 b
     Block& block = *w.block;
     const bool releases = op->detail & kReleasesBit;
     if (resolved.global_lanes) {
-        if (w.checks.init) {
+        if (w.checks.runs_initcheck) {
             if (!(op->detail & kOverwritesBit))
                 check_written(w, op, op->site, resolved, bytes, LaneAccess::Kind::atomic);
             mark_written(w, resolved, bytes);
@@ -150,7 +151,7 @@ void note_async_copy(Warp& w, const Op* op, const ResolvedAddresses& destination
     Block& block = *w.block;
     UndefinedReads undefined_reads;
     if (source.global_lanes) {
-        if (w.checks.init)
+        if (w.checks.runs_initcheck)
             undefined_reads = check_written(w, op, op->site + 1, source, bytes,
                                             LaneAccess::Kind::read, bytes_per_lane);
         pass_source_to_race_check(w, op->site + 1, source, bytes, bytes_per_lane);
@@ -167,7 +168,7 @@ void note_async_copy(Warp& w, const Op* op, const ResolvedAddresses& destination
 bool note_bulk_access(Warp& w, const Op* op, u32 site, const ResolvedAddresses& resolved, u32 bytes,
                       bool is_read) {
     bool is_defined = true;
-    if (w.checks.init) {
+    if (w.checks.runs_initcheck) {
         if (is_read)
             is_defined =
                 !check_written(w, op, site, resolved, bytes, LaneAccess::Kind::read).has_bytes;

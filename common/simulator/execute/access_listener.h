@@ -1,5 +1,5 @@
-// Interfaces for listeners that observe the memory accesses of warps. Without a listener, an access
-// costs only one additional comparison.
+// Interfaces for listeners that observe the memory accesses of warps. If there is no listener, the
+// interface costs one comparison per access.
 #pragma once
 
 #include <array>
@@ -52,8 +52,8 @@ public:
     /// Reports whether the listener also receives accesses to shared memory.
     virtual bool receives_shared() const { return true; }
     virtual void note_access(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
-    /// Notes an access of all lanes to consecutive addresses, of which the lowest is `first`.
-    /// Called by code that has not computed the individual addresses.
+    /// Notes an access of all 32 lanes to consecutive addresses, beginning at `first`. Called by
+    /// code that has not computed the address of each lane.
     virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;

@@ -67,7 +67,9 @@ WarpCopies& pending_copies(Warp& w) {
     return warps[w.index];
 }
 
-/// Executes the copies of the active lanes, except the copies of the latest `groups_left` groups.
+/// Executes the pending copies of the active lanes, except those of each lane's latest
+/// `groups_left` groups. If `completes_all_groups` is true, executes all copies, including those
+/// that are not committed to a group.
 void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
     WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {
@@ -83,7 +85,8 @@ void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
 
-/// Stops counting those reported copies as in flight for which `has_arrived` returns true.
+/// Removes the reported copies for which `has_arrived` returns true, so that they no longer count
+/// as in flight.
 template <class HasArrived>
 void forget_reported_copies(Block& block, HasArrived has_arrived) {
     std::erase_if(block.reported_copies, [&](ReportedCopies& reported_copies) {
@@ -93,8 +96,8 @@ void forget_reported_copies(Block& block, HasArrived has_arrived) {
     });
 }
 
-/// Counts a wait by the active lanes if any of them has a pending copy. Copies of the warp that
-/// report to an mbarrier have arrived as well.
+/// Counts a wait by the active lanes if any of them has a pending copy. After the wait, the warp's
+/// copies that report to an mbarrier have arrived as well.
 void count_wait(Warp& w) {
     forget_reported_copies(*w.block, [&](const ReportedCopies& reported_copies) {
         return reported_copies.warp == w.index;
@@ -108,7 +111,7 @@ void count_wait(Warp& w) {
 
 // ---- handlers ----
 
-/// The kinds of operand that may follow the size.
+/// The kinds of operand that may follow the size operand of a cp.async.
 enum class SourceSize : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read
@@ -123,8 +126,8 @@ u32 count_source_bytes(const Warp& w, const Op* op, int lane) {
     return bytes;
 }
 
-/// Notifies the listener of a copy with an invalid address in some active lane, as of a load that
-/// has one.
+/// Notifies the listener of a copy for which at least one active lane has an invalid address. (The
+/// listener is also notified of loads with invalid addresses.)
 void notify_of_invalid_copy(const Warp& w, const Op* op, const u64* base, i64 offset,
                             bool is_shared, const ObservedAccess& access) {
     ResolvedAddresses resolved;

@@ -112,8 +112,7 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Reports whether a lane leaves the loop without an exchange if the exchange would not change
-/// memory.
+/// Reports whether the loop of operation F skips an exchange that would not change memory.
 template <class F>
 constexpr bool skips_useless_exchange() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
@@ -192,7 +191,7 @@ Mask find_looping_lanes(const Op* op, const ResolvedAddresses& resolved) {
     return op->detail & kOneLaneBit ? 0 : resolved.shared_lanes & ~resolved.other_block_lanes;
 }
 
-/// Notifies Watch of the value that each lane observes, whether or not the atomic changes that
+/// Notifies the Watch of the value that each lane reads, whether or not the atomic changes that
 /// value.
 template <class F, class Lane>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const ResolvedAddresses& resolved) {

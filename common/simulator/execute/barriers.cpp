@@ -119,7 +119,8 @@ void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
 
 void release_barrier(Block& block, u32 id) {
     Barrier& barrier = block.barriers[id];
-    if (block.launch->checks.sync && barrier.expected_threads == 0) check_barrier(block, id);
+    if (block.launch->checks.runs_synccheck && barrier.expected_threads == 0)
+        check_barrier(block, id);
     Mask waiting_warps = 0;
     for (Warp& w : block.warps) {
         for (Fragment& f : w.other_fragments) {
@@ -257,7 +258,7 @@ namespace {
 
 void report_mask(Warp& w, const Op* op, Mask calling_lanes, const char* format, Mask first_mask,
                  Mask second_mask) {
-    if (!w.block->launch->checks.sync) return;
+    if (!w.block->launch->checks.runs_synccheck) return;
     char text[160];
     std::snprintf(text, sizeof text, format, first_mask, second_mask);
     reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(calling_lanes),

@@ -17,7 +17,7 @@ const Op* op_barrier_reduce(Warp& w, const Op* op);
 /// The values of Op::detail for op_barrier_reduce.
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
-/// Records that all lanes of a bar.warp.sync have arrived.
+/// Records that all lanes in the mask of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
 /// Must be called after lanes of this warp have exited. Releases all barriers and lanes that were
 /// waiting only for exited lanes.

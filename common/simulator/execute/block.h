@@ -45,7 +45,8 @@ struct Launch {
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
+    /// The maximum number of warp instructions of the launch; 0 means no limit.
+    u64 instruction_limit = 0;
     std::atomic<u64> instructions_spent{0};
     u64 launch_number = 0;  ///< the number of earlier launches of the process (%gridid)
     /// the value of the device's clock at the start of the launch, in cycles
@@ -112,7 +113,8 @@ struct Barrier {
 struct PhaseBytes {
     i64 announced_bytes = 0, arrived_bytes = 0;
     i64 last_announced_bytes = 0;  ///< the bytes announced in the previous phase
-    /// True if a thread waited for parity 1 during the first phase. Such a wait ends at once.
+    /// True if a thread waited for parity 1 during the mbarrier's first phase. Such a wait ends at
+    /// once.
     bool has_ended_wait_at_once = false;
 };
 
@@ -123,7 +125,7 @@ struct MbarrierPhase {
     bool operator==(const MbarrierPhase&) const = default;
 };
 
-/// Executed copies by cp.async of one warp, which report to mbarriers.
+/// Copies by cp.async that one warp has executed, and that report to mbarriers.
 struct ReportedCopies {
     u32 warp = 0;
     u32 site = 0;  ///< the site of the first copy
@@ -134,8 +136,10 @@ struct ReportedCopies {
 
 struct Block {
     Launch* launch = nullptr;
-    bool is_busy = false;        ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;   ///< true if the listener needs no further steps of this block
+    bool is_busy = false;  ///< if false, the worker may reuse this object for another block
+    /// True if the listener needs no further steps of this block, so that the block need not run
+    /// on.
+    bool is_abandoned = false;
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
     u32 rank = 0;                ///< the block's rank in the cluster
     /// The index of the block's first warp within the cluster, for the race check of shared memory.
@@ -166,8 +170,8 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    /// Executed copies by cp.async that count as in flight, because no thread has observed yet that
-    /// they have reported to an mbarrier.
+    /// Copies by cp.async that have been executed but still count as in flight, because no thread
+    /// has observed the end of an mbarrier phase to which they report.
     std::vector<ReportedCopies> reported_copies;
     /// The bytes that asynchronous copies have in flight to the block's shared memory.
     u64 copy_bytes_in_flight = 0;
@@ -177,8 +181,8 @@ struct Block {
     /// The instruction that initialized each mbarrier, keyed by the mbarrier's offset
     /// (mbarrier.cpp).
     std::unordered_map<u32, const Op*> mbarrier_inits;
-    /// The undefined bytes in registers, keyed by warp. Only warps that have undefined bytes have
-    /// an entry.
+    /// The undefined bytes in the registers of each warp, keyed by the index of the warp. Only
+    /// warps that have undefined bytes have an entry.
     std::unordered_map<u32, UndefinedBytes> undefined_bytes_of_warps;
 
     /// The number of cycles since the start of the launch, as read by clock instructions:

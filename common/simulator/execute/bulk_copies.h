@@ -20,7 +20,7 @@ namespace coalesce::simulator {
 
 namespace bulk {
 
-/// A part of a copy: 16 bytes, or all bytes of an st.async.
+/// A part of a bulk copy: 16 bytes, or all bytes of an st.async.
 struct Piece {
     u64 global_address = 0;  ///< the device address; 0 if outside the array
     u32 shared_offset = 0;   ///< the offset in the block's shared memory
@@ -30,7 +30,7 @@ struct Piece {
     u8* host = nullptr;
 };
 
-/// A copy that has been issued but is not yet complete.
+/// A bulk copy that has been issued but is not yet complete.
 struct Copy {
     const Op* op = nullptr;
     bool writes_shared = false;
@@ -69,7 +69,7 @@ Block::BulkCopies& pending_copies(Block& block);
 
 // ---- issuing (bulk_issue.cpp) ----
 
-/// A copy that is being issued, with its addresses and pieces.
+/// A bulk copy that is being issued, with its addresses as the program gave them.
 struct CopyIssue {
     Warp& w;
     Copy copy;
@@ -111,7 +111,7 @@ bool check_is_multiple(CopyIssue& issue, u64 value, u32 divisor, const char* ope
 /// Sets Piece::host to the host address of a piece, which must lie within an allocation. Tries
 /// `last_allocation` first, and updates it. Does nothing in a dry run, which accesses no memory.
 bool find_host_of_piece(CopyIssue& issue, Piece& piece, const Allocation*& last_allocation);
-/// Checks that the copy's bytes are within the shared memory of Copy::owner_block.
+/// Checks that the `bytes` bytes at `address` are within the shared memory of Copy::owner_block.
 bool check_shared_range(CopyIssue& issue, u64 address, u64 bytes);
 /// Sets Copy::mbarrier to the offset of the mbarrier to which the copy reports. The mbarrier must
 /// be in the copy's destination block.

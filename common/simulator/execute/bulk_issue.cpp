@@ -66,9 +66,9 @@ bool check_shared_range(CopyIssue& issue, u64 address, u64 bytes) {
                             load_or_store(issue.copy.writes_shared));
 }
 
-/// Reports whether cuda::memcpy_async of libcu++ makes the copy. It chooses a bulk copy where the
-/// size and the alignment permit one. The program cannot know this, so it needs no fence after the
-/// initialization of its cuda::barrier.
+/// Reports whether cuda::memcpy_async of libcu++ has issued the copy. This function uses a bulk
+/// copy whenever size and alignment allow it. The program cannot know that, so it is not expected
+/// to execute a fence after the initialization of its cuda::barrier.
 bool is_copy_of_libcu(const CopyIssue& issue) {
     const Warp& w = issue.w;
     const Launch& launch = *w.block->launch;
@@ -182,7 +182,8 @@ void note_shared_accesses(CopyIssue& issue) {
 void propagate_undefined(CopyIssue& issue) {
     Block& block = *issue.w.block;
     SharedRace* race = block.shared_race;
-    if (!race || !issue.w.checks.init || (issue.copy.writes_shared && issue.is_defined)) return;
+    if (!race || !issue.w.checks.runs_initcheck || (issue.copy.writes_shared && issue.is_defined))
+        return;
     DeviceMemory& memory = *block.launch->memory;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.bytes_inside_array || !memory.is_device_range(piece.global_address)) continue;

@@ -112,8 +112,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// Adds the reason why no phase of the mbarrier waits for the copy to the report, if the reason is
-/// known.
+/// If the reason why no phase of the mbarrier waits for the copy is known, adds this reason to the
+/// report.
 void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) {
     const auto found = block.phase_bytes.find(mbarrier);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
@@ -144,7 +144,7 @@ void end_bulk_copies(Block& block) {
     if (!block.bulk_copies) return;
     for (const bulk::Copy& copy : block.bulk_copies->pending) {
         Warp& warp = copy.issuer->warps[copy.warp];
-        if (!warp.checks.sync || block.launch->failed()) break;
+        if (!warp.checks.runs_synccheck || block.launch->failed()) break;
         Report report = warp.describe(
             copy.op, "synccheck", "copy not waited for", copy.lane,
             std::string("The block ends while this copy may still be ") +
@@ -164,7 +164,8 @@ void end_copies_that_read(Block& block) {
         if (block_in_cluster == &block || !block_in_cluster->bulk_copies) continue;
         for (const bulk::Copy& copy : block_in_cluster->bulk_copies->pending) {
             Warp& warp = block.warps[copy.warp];
-            if (copy.issuer != &block || !copy.reads_shared || !warp.checks.sync) continue;
+            if (copy.issuer != &block || !copy.reads_shared || !warp.checks.runs_synccheck)
+                continue;
             reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
                                         "The block ends while this copy may still be reading its "
                                         "shared memory, which the next block will use.",

@@ -51,7 +51,8 @@ bool fits_call_site(const CallSite& site, const FunctionCode& caller, const Func
 }
 
 const Op* enter_function(Warp& w, const Op* op, const FunctionCode& callee) {
-    // Each call uses up fuel, so that endless recursion reaches the instruction limit.
+    // Each call counts as a backward branch, so that endless recursion reaches the instruction
+    // limit.
     if (--w.branches_left < 0) {
         w.branches_left = 0;
         if (w.block->launch->instruction_limit) {

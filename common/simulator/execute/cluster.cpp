@@ -157,7 +157,8 @@ void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mas
 }
 
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
-    if (!w.checks.race || find_remote_atomic(w, op->site) != RemoteAtomic::load_and_store) return;
+    if (!w.checks.runs_racecheck || find_remote_atomic(w, op->site) != RemoteAtomic::load_and_store)
+        return;
     reports().add(
         w.describe(op, "racecheck", "not atomic", std::countr_zero(lanes),
                    "This atomic changes 64 bits of another block's shared memory. ptxas compiles "

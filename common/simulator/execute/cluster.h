@@ -55,7 +55,8 @@ Block* find_owner_block(Block& block, u64 address);
 inline const Block* find_owner_block(const Block& block, u64 address) {
     return find_owner_block(const_cast<Block&>(block), address);
 }
-/// Returns the host address of the bytes, or nullptr if they do not belong to a running block.
+/// Returns the host address of `bytes` bytes of shared memory, or nullptr if they do not belong to
+/// a running block.
 u8* find_host_in_shared(const Block& block, u64 address, u32 bytes);
 /// Reports an address that belongs to no running block, and ends the launch.
 Failed fail_bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
@@ -93,8 +94,8 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Records that lanes of the warp have exited, so that the cluster's barrier no longer waits for
-/// them.
+/// Records that lanes of the warp have exited. The cluster's barrier then no longer waits for these
+/// lanes.
 void note_cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);

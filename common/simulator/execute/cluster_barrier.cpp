@@ -64,7 +64,7 @@ void complete_if_all_arrived(Block& block) {
 
 void report_misuse(const Warp& w, const Op* op, Mask lanes, const char* kind, const char* message,
                    const char* advice) {
-    if (!lanes || !w.block->launch->checks.sync) return;
+    if (!lanes || !w.block->launch->checks.runs_synccheck) return;
     reports().add(w.describe(op, "synccheck", kind, std::countr_zero(lanes), message, advice));
 }
 

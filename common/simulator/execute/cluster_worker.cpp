@@ -43,8 +43,8 @@ Cluster& Worker::free_cluster() {
     cluster.shared = cluster.memory.allocate(u64{cluster.stride} * cluster_size_);
     const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
     SharedRace::EnabledChecks enabled_checks;
-    enabled_checks.checks_races = launch_->checks.race;
-    enabled_checks.checks_uninitialised = launch_->checks.init;
+    enabled_checks.checks_races = launch_->checks.runs_racecheck;
+    enabled_checks.checks_uninitialised = launch_->checks.runs_initcheck;
     cluster.race.begin_launch(*launch_->kernel, *shared_log_, enabled_checks,
                               warps * static_cast<u32>(cluster_size_),
                               static_cast<u32>(cluster_size_));
@@ -59,7 +59,7 @@ Cluster& Worker::begin_cluster(u64 number) {
     for (u32 rank = 0; rank < cluster_size_; ++rank)
         checked_cluster.block_indices.push_back(block_in_cluster(launch_->config, number, rank));
     const std::vector<u64> numbers = checked_cluster.block_indices;
-    if (launch_->checks.race || launch_->checks.init)
+    if (launch_->checks.runs_racecheck || launch_->checks.runs_initcheck)
         cluster.race.begin_cluster(std::move(checked_cluster), cluster.shared);
     cluster.blocks.clear();
     for (const u64 block : numbers) cluster.blocks.push_back(&begin_block(block, &cluster));
@@ -67,7 +67,7 @@ Cluster& Worker::begin_cluster(u64 number) {
     return cluster;
 }
 
-/// Adds a block to a cluster. Must be called before anything else is prepared for the block.
+/// Makes a block part of a cluster. Must be called before anything else is prepared for the block.
 /// `cluster` is null if the launch has no clusters.
 void Worker::enter_cluster(Resident& block, Cluster* cluster) {
     block.cluster = cluster;

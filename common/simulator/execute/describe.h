@@ -1,5 +1,5 @@
-// Helpers for writing FamilyInstruction descriptions. Each family has a function that determines
-// the handler of a PTX instruction and where its operands are stored (families.h).
+// Helpers for describing instruction families (families.h). Each family has a function that
+// determines the handler of a PTX instruction, and the fields of the Op that hold its operands.
 #pragma once
 
 #include "simulator/execute/families.h"

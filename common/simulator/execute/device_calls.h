@@ -1,5 +1,5 @@
-// The functions that any kernel may call without defining them: vprintf, __assertfail, malloc,
-// free, cudaGraphSetConditional.
+// The functions that any kernel may call although the program does not define them: vprintf,
+// __assertfail, malloc, free and cudaGraphSetConditional.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ class DeviceMemory;
 struct DeviceCall {
     const char* name;
     Handler run = nullptr;
-    /// The width of the result in Op::d. Op::has_destination is false if the caller ignores the
-    /// result.
+    /// The width of the result in Op::d, or Width::none if there is no result. Op::has_destination
+    /// is false if the caller ignores the result.
     Width result_width = Width::none;
     /// The widths of the arguments, which are passed in Op::a, b, c, v[0] and v[1].
     Width argument_widths[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};

@@ -98,8 +98,8 @@ struct FamilyInstruction {
     std::shared_ptr<MatrixOp> matrix = {};
     /// The operands with the roles list_written and list_read.
     std::shared_ptr<OperandList> list = {};
-    /// True if the SharedLedger records the instruction's accesses to shared memory, as it does for
-    /// ld and st.
+    /// True if the SharedLedger can record the instruction's accesses to shared memory, as it does
+    /// for ld and st.
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run, as with printing or the clock.
     /// The launch then runs on one worker.
@@ -111,8 +111,8 @@ struct FamilyInstruction {
     bool spins_on_result = false;
 };
 
-/// The description of an instruction, or nothing if the instruction belongs to no family or has an
-/// unsupported form.
+/// The description of an instruction. Has no value if the instruction belongs to no family or has
+/// an unsupported form.
 using Description = std::optional<FamilyInstruction>;
 /// Finds the description of an instruction. `function` provides the types of its registers.
 Description find_family_instruction(const ptx::Instruction& instruction,

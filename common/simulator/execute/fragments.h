@@ -73,7 +73,7 @@ struct FragmentAccess {
     u32 byte = 0;            ///< the offset of the moved bytes within the register
     /// The number of 8x8 matrices whose rows the access moves; 0 for an ordinary access.
     u32 matrix_count = 0;
-    bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
+    bool is_transposed = false;  ///< true if the 8x8 matrices are stored transposed in memory
     struct Place {
         u16 row, byte;
     } places[kLanes] = {};  ///< where each lane's bytes are in the matrix

@@ -237,7 +237,8 @@ void access_whole_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) 
         }
     } else {
         forget_undefined(w, op);
-        if (shadow && w.checks.init && !(whole_words && are_all_written(shadow, Shape::kTotal))) {
+        if (shadow && w.checks.runs_initcheck &&
+            !(whole_words && are_all_written(shadow, Shape::kTotal))) {
             for (int l = 0; l < kLanes; ++l) {
                 const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
                 check_read(w, op, l, address, w.block->launch->memory->shadow(address),
@@ -287,8 +288,8 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
         for (const int l : LaneRange{w.active})
             cache.read_marks->mark_read(addresses[l], Shape::kTotal, op->site);
     // Nearly always, all bytes are already marked as written, so that only the data must be moved.
-    const bool has_shadow =
-        cache.shadow && (Store || w.checks.init) && !are_lanes_written<Shape>(w, cache, addresses);
+    const bool has_shadow = cache.shadow && (Store || w.checks.runs_initcheck) &&
+                            !are_lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {
         if (!has_shadow) return load_lanes<Shape>(w, op, cache, addresses);
     }
@@ -317,10 +318,10 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
-/// Reports whether an access that falls into `allocation` was probably meant for another
+/// Reports whether an access whose address is in `allocation` was probably meant for another
 /// allocation.
 bool is_unintended_allocation(const Warp& w, const Op* op, const Allocation& allocation) {
-    if (!w.checks.memory || allocation.kind == AllocationKind::registered) return false;
+    if (!w.checks.runs_memcheck || allocation.kind == AllocationKind::registered) return false;
     const Allocation* intended = find_intended_allocation(*w.block->launch, op->site);
     return intended && intended != &allocation && intended->kind != AllocationKind::registered;
 }
@@ -402,7 +403,8 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
             if (cache.is_variable && l == w.first_active())
                 count_variable_load(w, op, addresses, move.bytes);
             if (cache.read_marks) cache.read_marks->mark_read(addresses[l], move.bytes, op->site);
-            if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
+            if (shadow && w.checks.runs_initcheck)
+                check_read(w, op, l, addresses[l], shadow, move.bytes);
             move.load_lane(w, op, l, host);
         }
     }
@@ -450,14 +452,14 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
     return false;
 }
 
-/// Loads zeros, in launches that do not access memory.
+/// Loads zeros. Used in dry runs, which do not access memory.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMaxBytesPerLane] = {};
     for (const int l : LaneRange{w.active}) move.load_lane(w, op, l, zeros);
 }
 
 /// Reports whether all active lanes read variables of the program. Variables have memory even in
-/// launches in which allocations are only addresses. Their values are needed because they may be
+/// dry runs, in which allocations are only addresses. Their values are needed because they may be
 /// pointers: for example, the compiler may replace an array of addresses in shared memory with a
 /// constant variable.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
@@ -468,8 +470,9 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Reports the access to the listener and to Watch. Returns true if the access must be executed. If
-/// `is_row` is true, as it is for most accesses, the listener need not compare 32 addresses.
+/// Passes the access to the listener and to the Watch. Returns true if the access must be executed.
+/// `is_row` is true if the lanes' addresses are known to be consecutive, so that the listener need
+/// not compare 32 addresses.
 bool observe_access(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.has_recorded_enough) return false;
     Watch& watch = *w.block->watch;

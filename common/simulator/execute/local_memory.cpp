@@ -8,8 +8,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns a mask of those bytes, among `bytes` bytes (at most 32) at `offset`, that the lane has
-/// not written.
+/// Returns a mask of the bytes in [offset, offset + bytes) of the lane's local memory that the lane
+/// has not written. `bytes` is at most 32.
 u32 unwritten_bytes(const Warp& w, int lane, u64 offset, u32 bytes) {
     u32 unwritten_mask = 0;
     for (u32 k = 0; k < bytes; ++k) {

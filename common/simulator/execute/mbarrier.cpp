@@ -68,8 +68,8 @@ struct Mbarrier {
     bool has_too_many_bytes() const { return bytes > kMaxBytes || bytes < -kMaxBytes; }
 };
 
-/// When an access to mbarriers counts as an atomic on shared memory: never, only if the lanes use
-/// several mbarriers, or always.
+/// The condition under which an access to mbarriers is counted as an atomic on shared memory:
+/// never, only if the lanes use several mbarriers, or always.
 enum class CountRule : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
@@ -120,7 +120,7 @@ Failed fail_too_many_bytes(Warp& w, const Op* op, int lane, const ResolvedAddres
         "before they were announced; announce only the bytes of one phase");
 }
 
-/// For the race check of global memory, records that each lane arrives at its mbarrier.
+/// Records, for the race check of global memory, that each lane arrives at its mbarrier.
 void note_arrivals(Warp& w, const ResolvedAddresses& resolved) {
     GlobalRace* race = w.block->launch->global_race;
     u64 last_noted_address = ~u64{0};
@@ -219,7 +219,7 @@ const Op* run_init(Warp& w, const Op* op) {
         w.block->phase_bytes.erase(address);
     }
     // Report it only as a second initialization, although it also races with all other uses.
-    if (!w.checks.sync) reinitialised_lanes = 0;
+    if (!w.checks.runs_synccheck) reinitialised_lanes = 0;
     if (reinitialised_lanes)
         report_second_init(w, op, std::countr_zero(reinitialised_lanes), first_init);
     record_mbarrier_use(w, op, resolved, w.active & ~reinitialised_lanes, Use::initializes);

@@ -48,7 +48,8 @@ Failed fail_parameter_store(Warp& w, const Op* op, u64 address, int lane) {
 }
 
 /// Returns the host address of bytes in a state space, or nullptr if the bytes are out of bounds.
-/// `last_allocation` holds the allocation that the previous lane accessed, and is updated.
+/// `last_allocation` is the allocation that the previous lane accessed, or null. The function
+/// updates it.
 u8* find_host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                       const Allocation*& last_allocation) {
     const Block& block = *w.block;

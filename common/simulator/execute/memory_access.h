@@ -25,7 +25,8 @@ inline u64 address_in_space(u64 generic_address) {
     return space == ptx::StateSpace::local ? offset % kLocalBytesPerThread : offset;
 }
 
-/// The result of resolving 32 addresses. The entries of inactive lanes are not set.
+/// The addresses of a warp's lanes, translated to host addresses. The entries of inactive lanes are
+/// not set.
 struct ResolvedAddresses {
     u64 address[kLanes];    ///< each lane's address within its state space
     u8* host[kLanes];       ///< the host address of each lane's first byte
@@ -102,8 +103,8 @@ void compute_machine_addresses(const Address* source, const MachineAccess& acces
 void notify_listener(const Warp& w, const Op* op, const ResolvedAddresses& resolved,
                      ObservedAccess access);
 
-/// Copies `bytes` bytes from a generic address, which may be in any state space, to `to`. Returns
-/// false if the bytes are out of bounds.
+/// Copies `bytes` bytes from a lane's generic address, which may be in any state space, to the host
+/// memory at `to`. Returns false if the bytes are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
 
 /// Returns the null-terminated string at `generic_address`, truncated to `limit` characters.
@@ -128,8 +129,8 @@ inline bool is_lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// Every atomic and reduction must call note_atomic before memory changes, and finish_atomic
-/// afterwards. `has_changed` is true if any value in memory changed.
+/// Pass an atomic or a reduction to the checks. note_atomic must be called before memory changes,
+/// and finish_atomic afterwards. `has_changed` is true if any value in memory has changed.
 void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
                    bool has_changed);
@@ -151,7 +152,8 @@ void note_async_copy(Warp& w, const Op* op, const ResolvedAddresses& to, u32 byt
 bool note_bulk_access(Warp& w, const Op* op, u32 site, const ResolvedAddresses& resolved, u32 bytes,
                       bool is_read);
 
-/// Executes membar or fence, which orders this warp's earlier accesses before its later accesses.
+/// Notifies the race checks that the warp executes membar or fence, which orders its earlier
+/// accesses before its later accesses.
 void note_fence(Warp& w, GlobalRace::Scope scope);
 
 }  // namespace coalesce::simulator

@@ -53,8 +53,8 @@ const Op* access_resolved(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes a generic access. Each lane accesses the state space to which its address belongs.
-/// Op::b, which the lowering has reserved, receives each lane's address within its space.
+/// Executes a generic access. Each lane accesses the state space to which its address belongs. Each
+/// lane's address within its state space is stored in Op::b, which the lowering has reserved.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
     MemoryAccessKind kind{.is_store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};

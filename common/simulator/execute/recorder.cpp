@@ -18,13 +18,14 @@ namespace {
 /// The maximum number of steps to record for a warp. Fewer steps suffice to reveal the pattern of
 /// any loop.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// Accesses of neighbouring blocks that are at most this many sectors (3 MiB) apart can reach
-/// memory as a single run. The L2 cache keeps written data for that long, and writes it
-/// back together with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written
-/// column by column, are as slow as runs of 128 bytes if more than this is written before the next
-/// row of tiles.) Reads do not wait for adjacent reads, so they form runs only within two thirds of
-/// this window. (Measured with calibrate's runs.cu: if the next strip follows after 2 MiB, reads of
-/// strips gain half as much as reads of strips twice as wide, and after 4 MiB hardly anything.)
+/// Accesses of neighbouring blocks to adjacent data can reach memory as a single run if the blocks
+/// access at most this many sectors (3 MiB) between them. The L2 cache keeps written data for that
+/// long, and writes it back together with adjacent data. (Measured on an H200: tiles of 128 bytes
+/// per row, written column by column, are as slow as runs of 128 bytes if more than this is written
+/// before the next row of tiles.) Reads do not wait for adjacent reads, so they form runs only
+/// within two thirds of this window. (Measured with calibrate's runs.cu: if the next strip follows
+/// after 2 MiB, reads of strips gain half as much as reads of strips twice as wide, and after 4 MiB
+/// hardly anything.)
 constexpr u64 kMergeDistanceSectors = u64{3} << 15;
 /// The number of sectors that a long block must read, and write, before its access pattern is
 /// considered known.
@@ -287,8 +288,8 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         is_mbarrier_poll_.push_back(i.has("try_wait"));
 }
 
-/// Records that a load or store has no machine instruction of its own, because the instruction for
-/// an earlier access also performs this one.
+/// Records that a load or store has no machine instruction of its own, because the machine
+/// instruction of an earlier access also performs this access.
 void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)

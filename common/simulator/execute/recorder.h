@@ -41,8 +41,9 @@ private:
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors to be added to `footprint`. Looking up a sector waits for memory, so a few
-    /// runs are queued while the data for their lookup is prefetched.
+    /// A run of sectors to be added to `footprint`. To add a run, its sectors are looked up in a
+    /// table that is too large for the host's caches. A few runs are therefore queued, so that
+    /// their entries of the table can be prefetched.
     struct WaitingRequest {
         timing::Footprint* footprint = nullptr;
         timing::SectorRun run;
@@ -65,10 +66,11 @@ private:
                               u64 block_ordinal, u32 run_count, u32 sectors);
     };
 
-    /// The last store request and the last load request.
+    /// The last store request (index 0) and the last load request (index 1).
     std::array<LastRequest, 2> last_requests_;
     timing::Footprint reads_, writes_, below_;
-    timing::Footprint early_reads_;  ///< reads of the first two thirds of the neighbours
+    /// The sectors that the first two thirds of the neighbours have read.
+    timing::Footprint early_reads_;
     std::array<WaitingRequest, 64> waiting_requests_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;
@@ -162,7 +164,7 @@ Recorder& recorder();
 
 /// Reports whether the kernel reads the size of its grid, as kernels with persistent blocks do.
 bool reads_grid_size(const ptx::Function& kernel);
-/// Reports whether blocks of this kernel may wait for each other.
+/// Reports whether a block of this kernel may wait for another block.
 bool may_blocks_wait(const Kernel::Code& code);
 
 }  // namespace coalesce::simulator

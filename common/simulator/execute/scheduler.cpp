@@ -28,9 +28,10 @@ constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
 /// continued without the spinning lanes, the warp would lose its convergence. The limit is halved
 /// each time it is reached, so that passing a lock from lane to lane does not become slow.
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
-/// Other warps may run once the iterations of a waiting loop have this total weight.
+/// The total weight of the iterations of a waiting loop after which other warps may run.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
-/// The number of times in a row that other warps may run before other lanes of the same warp may.
+/// The number of times in a row that a spinning warp lets other warps run before other lanes of the
+/// same warp.
 constexpr u32 kMaxYieldsToWarps = 64;
 /// If some of a block's warps are in waiting loops, other blocks run after this number of passes
 /// over the warps: kIdlePasses if no other warp makes progress, and kMaxPasses in any case.
@@ -65,8 +66,8 @@ bool is_any_ready(const Warp& w, bool includes_resting) {
     });
 }
 
-/// The choice of the code that runs after an iteration of a waiting loop: the loop goes on, or
-/// yields to other lanes of the warp, or to other warps.
+/// The lanes that run after an iteration of a waiting loop: those of the loop itself (none), other
+/// lanes of the same warp, or other warps.
 enum class Yield : u8 { none, to_lanes, to_warps };
 
 /// Reports whether other warps should run although other lanes of this warp are ready. These lanes
@@ -269,8 +270,8 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named_lanes) {
     return 0;
 }
 
-/// Lets all fragments for which `should_wake` returns true continue after the instruction at which they
-/// waited.
+/// Wakes all fragments for which `should_wake` returns true. They continue after the instruction at
+/// which they waited.
 template <class ShouldWake>
 void wake_fragments(Warp& w, ShouldWake should_wake) {
     for (Fragment& f : w.other_fragments) {
@@ -423,8 +424,8 @@ void run_slice(Warp& w) {
     Launch& launch = *w.block->launch;
     const u64 branches_left = launch.is_dry_run ? kBranchesPerDryRunSlice : kBranchesPerSlice,
               instruction_limit = launch.instruction_limit;
-    // Each iteration executes at least one instruction, so more fuel than the instruction limit is
-    // never needed.
+    // Each branch executes at least one instruction, so a slice never needs more branches than the
+    // instruction limit.
     w.branches_left = static_cast<i64>(
         instruction_limit ? std::min(branches_left, instruction_limit) : branches_left);
     w.waiting_iterations = 0;

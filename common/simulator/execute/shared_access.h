@@ -138,10 +138,10 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// If an earlier block without errors (the clean block) made the same access at this step, executes
+/// If the clean block (an earlier block without errors) made the same access at this step, executes
 /// the access without checks and returns true. Otherwise returns false. `addresses` is null if the
-/// addresses do not depend on the block. `stored_undefined` contains a mask of the undefined bytes that each
-/// lane stores, or is null if there are none.
+/// addresses do not depend on the block. `stored_undefined` contains a mask of the undefined bytes
+/// that each lane stores, or is null if there are none.
 template <class Shape, bool Store>
 bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored_undefined) {
     SharedLedger& ledger = w.block->ledger;

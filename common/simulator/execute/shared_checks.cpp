@@ -13,8 +13,9 @@ u32 ledger_row_of_barriers(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// Handles a step that is not an access. If the clean block has the same step, does nothing.
-/// Otherwise, `check` passes the step to the checker, and the ledger records the step.
+/// Handles a step that is not an access, such as a barrier. If the clean block has the same step,
+/// does nothing. Otherwise, calls `check`, which passes the step to the checker, and records the
+/// step in the ledger if the ledger is recording.
 template <class Check>
 void record_step(Block& block, u32 ledger_row, u32 event_code, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {

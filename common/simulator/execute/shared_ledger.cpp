@@ -10,8 +10,8 @@ namespace {
 /// block. A step takes 28 bytes, and a list 128 bytes. A tiled 1024 x 1024 matrix product with
 /// blocks of 32 x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
-/// The number of blocks that may differ from the clean block. After that, all blocks of the kernel
-/// are checked in full.
+/// The number of blocks that may always differ from the clean block. If more blocks differ, and
+/// they are more than half of the compared blocks, all further blocks are checked completely.
 constexpr u32 kMaxStoppedComparisons = 8;
 
 }  // namespace

@@ -76,9 +76,9 @@ public:
         comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
-    /// Prepares for a launch. `may_compare` is false if every block must be checked completely.
-    /// `clean_steps` contains the steps of a block without errors, or is null if there is no such
-    /// block yet.
+    /// Prepares for a launch. If `may_compare` is false, no block is compared, and every block is
+    /// checked completely. `clean_steps` contains the steps of a block without errors, or is null
+    /// if there is no such block yet.
     void begin_launch(u32 warps, bool may_compare, std::shared_ptr<const Steps> clean_steps);
     void begin_block();
     /// Ends a block. `is_clean` is true if the checker found no error in the block.
@@ -87,7 +87,8 @@ public:
     void end_launch() { clean_steps_.reset(); }
 
     Mode mode() const { return mode_; }
-    /// Returns the steps that blocks are compared with, or null if there has been no clean block.
+    /// Returns the steps of the clean block, with which other blocks are compared, or null if there
+    /// has been no clean block.
     const std::shared_ptr<const Steps>& clean_steps() const { return clean_steps_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
@@ -124,8 +125,8 @@ public:
     void record(u32 warp, const Step& step, const u32* addresses,
                 const u32* undefined_bytes = nullptr);
 
-    /// Switches to Mode::off for the rest of the block, and calls `replay` for every step that the
-    /// block has made so far, in the order of the clean block.
+    /// Switches to Mode::off for the rest of the block. Calls `replay` for every step that the
+    /// block has made so far, in the order of the same steps of the clean block.
     void stop_comparing(
         const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 

@@ -172,7 +172,7 @@ void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& s
                          Mask outside_lanes) {
     if (!w.shuffled_values) {
         const bool is_observed = w.step_listener || w.block->watch->is_on();
-        if (op->run != op_warp_sync || is_observed || !w.checks.sync) return;
+        if (op->run != op_warp_sync || is_observed || !w.checks.runs_synccheck) return;
         // A worker runs one warp at a time, and stops following values before it runs another warp.
         // Each thread therefore needs only one object.
         thread_local ShuffledValues values;

@@ -30,8 +30,8 @@ public:
     bool is_tracking() const { return is_tracking_; }
 
 private:
-    /// Updates the tracked values for the Op `op`. `is_next` is true if the warp executes `op`
-    /// next, and false if it executes other Ops before.
+    /// Updates the tracked values for the effect of `op`. `is_next` is true if the warp executes
+    /// `op` next, and false if the warp executes other Ops before it.
     void update_for_op(Warp& w, const Op* op, bool is_next);
     Mask undefined_lanes_of_register(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);

@@ -164,7 +164,8 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
 }
 
 const Op* run_read_special(Warp& w, const Op* op) {
-    // Count the instructions up to this one first, because the clock is computed from their number.
+    // First count the instructions up to this one, because the clock is computed from the number of
+    // executed instructions.
     w.count_straight_line_run(op);
     read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;

@@ -22,14 +22,14 @@ struct TracedAccess {
     /// shared memory.
     u64 addresses[kLanes] = {};
     /// The number of sectors (global memory) or wavefronts (shared memory) that the access takes,
-    /// and the smallest number possible.
+    /// and the smallest possible number for an access of this size.
     u32 cost = 0, ideal_cost = 0;
 };
 
 class Trace : public AccessListener {
 public:
-    /// Starts to record accesses of the warp, until `max_accesses` accesses have been recorded over
-    /// all launches.
+    /// Starts to record the accesses of a warp. Recording stops when `max_accesses` accesses have
+    /// been recorded, over all launches.
     void begin(u64 block, u32 warp, std::size_t max_accesses);
     void end() { max_accesses_ = 0; }
 

@@ -70,9 +70,10 @@ void note_uninitialised_read(const Warp& w, u32 site, int lane) {
     mistakes.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Reports whether the host filled an array only up to an address in [begin, end). The host leaves
-/// no gaps. If it filled the previous element completely, the remaining bytes of this element are
-/// therefore not padding: the host has not filled enough.
+/// Reports whether the host has filled an array only up to an address in [begin, end), the bytes of
+/// an element. The host leaves no gaps when it fills an array. If it has filled the previous
+/// element completely, the unfilled bytes of this element are therefore not padding: the host has
+/// filled too few bytes.
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
     const u64 size = end - begin;
     if (begin < allocation.begin + size) return false;

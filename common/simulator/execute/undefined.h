@@ -31,8 +31,8 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Clears the marks for the undefined bytes of the previous execution of a load, before the load
-/// runs again. note_undefined may then mark bytes that the load reads now.
+/// Forgets which bytes were undefined when a load was last executed. Must be called before the load
+/// is executed again. note_undefined may then mark the bytes that are undefined now.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined_bytes) [[unlikely]]

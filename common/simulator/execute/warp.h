@@ -29,8 +29,8 @@ class AllocationReadMarks;
 class StepListener;
 class ShuffledValues;
 class UndefinedBytes;
-/// The allocation that an instruction last accessed. The next access of the instruction is probably
-/// in the same allocation.
+/// A cache for one memory instruction: the allocation that the instruction last accessed. The
+/// instruction's next access is probably in the same allocation.
 struct SiteCache {
     /// The device addresses of the allocation. Initially, the range contains no address. A check of
     /// n bytes compares their address with `end - n`, because `address + n` could overflow.
@@ -105,7 +105,7 @@ struct Warp {
     u64 last_poll_hash = 0;
     Checks checks;  ///< the checks of this launch
 
-    /// The object that is notified of the warp's accesses, or null.
+    /// The object that is notified of the warp's memory accesses, or null.
     AccessListener* listener = nullptr;
     /// The same object as `listener` if it must also be notified of every instruction, otherwise
     /// null.
@@ -136,8 +136,9 @@ struct Warp {
     u32 spin_count = 0;
     /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
-    /// How often in a row other warps have run before other fragments of the warp, and the value of
-    /// Watch::change_count() when they last did.
+    /// The number of times in a row that this warp, while spinning, has let other warps run instead
+    /// of its own other fragments, and the value of Watch::change_count() at the last of these
+    /// times.
     u32 yields_to_warps = 0;
     u64 changes_at_yield = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
@@ -213,10 +214,11 @@ struct Warp {
 
     Dim3 thread_index(int lane) const;
 
-    /// Switches to the registers of the call `of`, or of the kernel itself if `of` is null.
+    /// Switches to the registers of a call, or to those of the kernel itself if `entered_frame` is
+    /// null.
     void enter_frame(Frame* entered_frame);
 
-    /// Counts an execution of the run of straight-line code that ends with this Op.
+    /// Records that the warp has executed the run of straight-line code that ends with `op`.
     void count_straight_line_run(const Op* op) {
         executed_instructions += op->instruction_count;
         ++straight_line_counts[op->site];
@@ -231,8 +233,8 @@ struct Warp {
         ++site_counters[first_pending_site].wait_count;
         pending_loads = 0;
     }
-    /// Adds the instructions executed since the previous call to `lane_instructions`. Must be
-    /// called before `active` changes.
+    /// Updates `lane_instructions` with the instructions that the active lanes have executed since
+    /// the previous call. Must be called before `active` changes.
     void update_lane_instructions() {
         lane_instructions += (executed_instructions - included_instructions) *
                              static_cast<u64>(std::popcount(active));

@@ -20,7 +20,7 @@ constexpr u32 kIdleRounds = 8;
 constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
 /// The maximum number of addresses to store for waiting loads.
 constexpr std::size_t kMaxPolledAddresses = 256;
-/// The time, real and not simulated, for which a kernel waits for another thread of the program to
+/// The real time (not simulated time) for which a kernel waits for another thread of the program to
 /// write the word that the kernel polls.
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
@@ -95,8 +95,8 @@ void Watch::note_execution(Warp& w, const Op* op) {
     }
 }
 
-/// Records a sequence of plain arithmetic, whose handlers call the next Op directly instead of
-/// returning to the scheduler.
+/// Records the execution of a sequence of arithmetic Ops, whose handlers call the next Op directly
+/// instead of returning to the scheduler.
 void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first_op,
                                     std::vector<Step>& steps) {
     const auto& body = code.ast->body;
@@ -136,7 +136,8 @@ void Watch::begin() {
     host_wait_start_ = {};
 }
 
-/// Determines, from the instructions that have been executed, which registers belong to the state.
+/// Determines, from the instructions that have been executed, which registers belong to a block's
+/// state.
 void Watch::find_watched_registers() {
     has_new_instructions_ = false;
     ++change_version_;

@@ -92,11 +92,11 @@ public:
     const Report& host_wait_report() const { return *host_wait_report_; }
 
 private:
-    /// The Watch's data about an instruction of a function's body.
+    /// The data that the Watch keeps about one instruction of a function's body.
     struct Step {
         bool is_executed = false;
-        /// the next instruction on the same path that reads changeable memory; null if there is
-        /// none
+        /// the next instruction on the same path that reads memory which other threads can change;
+        /// null if there is none
         const Op* polling_op = nullptr;
     };
     struct WatchedFunction {
@@ -120,8 +120,8 @@ private:
     u32 idle_rounds_ = 0;
 
     bool is_on_ = false;
-    /// True if an instruction has been executed for the first time since find_watched_registers()
-    /// ran.
+    /// True if an instruction has been executed for the first time since the last call of
+    /// find_watched_registers().
     bool has_new_instructions_ = false;
     u64 change_version_ = 0;  ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;

@@ -30,7 +30,7 @@ void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const 
     }
 }
 
-/// Runs the Ops of a prologue for every lane, outside the control flow of any block.
+/// Runs the Ops of a prologue for all 32 lanes. A prologue has no branches.
 void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
     w.active = kAllLanes;
     for (const SpecialSlot& s : specials) read_special(w, *s.special_register, s.slot);
@@ -97,7 +97,7 @@ void Worker::prepare_block(Resident& block) {
     const u64 all_local_bytes = u64{local_bytes} * (threads + kLanes);
     block.local_memory = block.own_local.allocate(all_local_bytes);
     const bool tracks_local_memory =
-        local_bytes > 0 && launch_->checks.init && !launch_->is_dry_run;
+        local_bytes > 0 && launch_->checks.runs_initcheck && !launch_->is_dry_run;
     u8* local_shadow =
         tracks_local_memory ? block.own_local_shadow.allocate(all_local_bytes / 4) : nullptr;
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
@@ -135,12 +135,12 @@ void Worker::prepare_block(Resident& block) {
 void Worker::prepare_checks(Resident& block) {
     const Kernel::Code& code = *launch_->code;
     const bool checks_shared_memory =
-        block.shared_end() && (launch_->checks.race || launch_->checks.init);
+        block.shared_end() && (launch_->checks.runs_racecheck || launch_->checks.runs_initcheck);
     block.shared_race = checks_shared_memory ? &block.block_race : nullptr;
     if (checks_shared_memory) {
         SharedRace::EnabledChecks enabled_checks;
-        enabled_checks.checks_races = launch_->checks.race;
-        enabled_checks.checks_uninitialised = launch_->checks.init;
+        enabled_checks.checks_races = launch_->checks.runs_racecheck;
+        enabled_checks.checks_uninitialised = launch_->checks.runs_initcheck;
         block.block_race.begin_launch(*launch_->kernel, *shared_log_, enabled_checks,
                                       static_cast<u32>(block.warps.size()));
     }

@@ -92,7 +92,8 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_blocks_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_residents_ = 0;  ///< the number of Residents prepared for this launch
+    /// The number of elements of `residents_` that are prepared for this launch.
+    std::size_t prepared_residents_ = 0;
     std::vector<Block*> waiting_blocks_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;

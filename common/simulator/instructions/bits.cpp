@@ -175,7 +175,7 @@ T extend_low_bits(T a, u32 count) {
     }
 }
 
-/// Returns the part of a position or length operand that the instruction uses. 32-bit instructions
+/// Returns the bits of a position or length operand that the instruction uses. 32-bit instructions
 /// use only the low 8 bits. 64-bit instructions use all bits, because they are implemented as
 /// sequences of shifts.
 template <class T>

@@ -3,7 +3,7 @@
 //
 // Idea   Each comparison is a separate function that returns one bit per lane. All comparisons
 //        share the same handlers, which find the function in Op::immediate. Both setp and set can
-//        combine the result with a predicate, as in `describe_setp.lt.and.s32 p, a, b, c`.
+//        combine the result with a predicate, as in `setp.lt.and.s32 p, a, b, c`.
 #include <algorithm>
 #include <deque>
 #include <functional>

@@ -182,8 +182,8 @@ LaneInstruction make_for_halves(ptx::Type type, const Requests&... request) {
     }
 }
 
-/// Overloads that return the integer type twice as wide as their parameter, with the same
-/// signedness. Used only in decltype.
+/// Overloads whose result type is an integer twice as wide as the parameter, with the same
+/// signedness. They have no definition, because they are used only in decltype.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);

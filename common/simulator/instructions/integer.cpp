@@ -56,7 +56,7 @@ struct InPairs {
         return low | high << 16;
     }
 };
-/// Consumes a modifier that names a pair type, for which ptx::Type has no enumerator. Returns 0 for
+/// Takes a modifier that names a pair type, for which ptx::Type has no enumerator. Returns 0 for
 /// u16x2, 1 for s16x2, and -1 if there is no such modifier.
 int take_pair_type(Modifiers& m) {
     return m.take_alternative({"u16x2", "s16x2"});
@@ -312,8 +312,8 @@ struct DotProduct {
     }
 };
 
-/// Consumes the modifiers for two types and calls make(Tag<A>, Tag<B>). For s32, passes A or B
-/// itself, and for u32, the corresponding unsigned type.
+/// Takes two type modifiers and calls make(Tag<...>, Tag<...>) with one type for each: A or B
+/// itself for s32, and the corresponding unsigned type for u32.
 template <class A, class B, class Make>
 LaneInstruction make_for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;

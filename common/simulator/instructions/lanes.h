@@ -41,7 +41,7 @@ struct LaneInstruction {
     /// predicate has a slot even if q is omitted. The carry flags are both read and written.
     Width second_width = Width::none;
     std::array<Width, 4> source_widths = {};  ///< the widths of the sources in Op::a, b, c and v[0]
-    /// True if the instruction uses carry flags, in Op::d2, and is therefore not pure.
+    /// True if the instruction reads or writes carry flags (in Op::d2), and is therefore not pure.
     bool uses_carry = false;
     /// An array of faster handlers, indexed by a mask of the uniform sources (source a is the
     /// lowest bit). The other sources must be in the warp's own register file. Null if `run` is the
@@ -112,7 +112,8 @@ inline Mask make_mask(const u32* lanes) {
 /// is known only at run time (anywhere).
 enum class SourceFile : u8 { anywhere, own, uniform };
 
-/// The values of a source's lanes. A uniform source is read once.
+/// The values of a source operand in all lanes. If the source is uniform, its value is read only
+/// once.
 template <class T, SourceFile kSourceFile>
 class Source {
 public:

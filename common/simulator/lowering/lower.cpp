@@ -202,9 +202,9 @@ void FunctionLowering::lower_instruction() {
 
 namespace {
 
-/// Reports whether a handler adds Op::weight to the number of instructions that the warp has
-/// executed. In straight-line code, only the last Op adds its weight, so that the other Ops run
-/// faster.
+/// Reports whether a handler adds Op::instruction_count to the number of instructions that the warp
+/// has executed. In straight-line code, only the last Op does so, and counts for all of them, so
+/// that the other Ops run faster.
 bool counts_instructions(Handler run) {
     static const std::set<Handler> counting_handlers = {
         op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
@@ -382,7 +382,7 @@ bool merges_across_iterations(const Kernel& kernel, const std::vector<u32>& unro
 void lower_kernel(Kernel& kernel) {
     if (kernel.code || !kernel.error.empty()) return;
     auto code = std::make_shared<Kernel::Code>();
-    code->is_plain = options().plain;
+    code->is_plain = options().is_plain;
     try {
         lower_functions(kernel, *code);
     } catch (const std::exception& error) {
@@ -405,7 +405,7 @@ void lower_kernel(Kernel& kernel) {
         kernel.unrolled_loops = std::move(unrolled_loops);
         kernel.sites.clear();
         code = std::make_shared<Kernel::Code>();
-        code->is_plain = options().plain;
+        code->is_plain = options().is_plain;
         lower_functions(kernel, *code);
     }
     set_pointer_offsets(kernel);

@@ -252,8 +252,10 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
 
 // ---- loops that wait ----
 
-/// An answer is a value that other threads can change. If an argument of a call is an answer, marks
-/// the results of the call as answers. Returns true if the number of answers has increased.
+/// Updates `answers`, the .param variables whose values depend on memory that other threads can
+/// change. If the instruction stores such a value (`reads_dependent`) in a .param variable, adds
+/// the variable. If a call has an argument in `answers`, adds the results of the call. Returns true
+/// if `answers` has grown.
 static bool propagate_changeable_result(const ptx::Instruction& i, bool reads_dependent,
                                         std::set<std::string>& answers) {
     if (i.opcode == "st" && i.has("param") && reads_dependent)

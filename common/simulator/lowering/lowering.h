@@ -101,7 +101,7 @@ private:
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
     /// Stores the base register of `address` in Op::a and its offset in Op::immediate. Returns true
-    /// if the base has 32-bit lanes.
+    /// if the base has 32-bit lanes, which is possible only if `allows_narrow` is true.
     bool lower_address(Op& op, const Operand& address, ptx::StateSpace space, bool allows_narrow);
     /// Returns a slot with the sum of the address's base and offset, in 64-bit lanes.
     Slot lower_complete_address(const Operand& address, ptx::StateSpace space);
@@ -192,9 +192,9 @@ private:
     ValueClass current_value_class_ = ValueClass::thread;
     u32 current_index_ = 0;         ///< the index of the current instruction
     u32 pending_instructions_ = 0;  ///< the number of instructions that no Op counts yet
-    /// The number of pending instructions for each file and line.
+    /// The number of these pending instructions for each file and line.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
-    /// The number of pending instructions with each remark.
+    /// The number of these pending instructions with each remark.
     std::map<Remark, u32> pending_remarks_;
     std::map<std::string, u32> label_ops_;
     // The indices of branches with unresolved targets, and the names of the targets.

@@ -45,7 +45,7 @@ private:
     void add_free_interval(Interval interval);
 
     Interval zone_;
-    /// the free intervals, as begin and end; no two of them are adjacent
+    /// maps the begin of each free interval to its end; no two free intervals are adjacent
     std::map<u64, u64> free_intervals_;
     std::deque<Interval> quarantine_;
     std::size_t max_quarantined_;

@@ -42,8 +42,8 @@ struct AddressMap {
     /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits of a generic
     /// address are the address within the state space, and the higher bits are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
-    /// Seeds the offset of a small allocation within its slot. 0 means that allocations begin at
-    /// the start of their slots.
+    /// The seed of the offsets at which small allocations begin within their slots. If it is 0, all
+    /// allocations begin at the start of their slots.
     u64 scatter = 0;
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
@@ -60,11 +60,11 @@ inline u64 device_base() {
     return current_address_map.device;
 }
 
-/// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
-/// window.
+/// The size of an address window (AddressMap::windows), and the distance between windows, in bytes.
+/// No allocation overlaps a window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// The total size in bytes of the 256 windows of shared memory, one for each rank in a cluster. A
-/// cluster has fewer blocks, so that even an address with an invalid rank is in one of these
+/// cluster has fewer than 256 blocks, so an address with an invalid rank is still in one of these
 /// windows.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
@@ -79,8 +79,8 @@ inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
     return current_address_map.windows + 2 * kWindowStride;
 }
-/// Returns the start of the window for function pointers. The offset of a function's pointer in the
-/// window is 16 times the index of the function in its module.
+/// Returns the start of the window of addresses for function pointers. The offset of a function's
+/// pointer in the window is 16 times the index of the function in its module.
 inline u64 function_window() {
     return current_address_map.windows + 3 * kWindowStride;
 }
@@ -171,12 +171,13 @@ public:
     /// device.
     void copy_shadow(u64 destination, u64 source, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
-    /// Marks the bytes selected by the bit mask `bytes` as uninitialized, on behalf of a kernel.
-    /// Other threads may mark other bytes at the same time.
+    /// Marks bytes as uninitialized, on behalf of a kernel: bit k of `bytes` selects the byte at
+    /// `address` + k. Other threads may mark other bytes at the same time.
     void mark_bytes_unwritten(u64 address, u32 bytes);
     bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
     bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }
-    /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
+    /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
+    /// 32.
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
     /// Describes an address in `text`, for example as "1536 bytes into an allocation of 4096

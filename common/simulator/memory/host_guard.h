@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// A range of bytes that an operation on the device has accessed.
+/// A range of bytes that a kernel or a copy on the device (an operation) has accessed.
 struct GuardedRange {
     u64 begin = 0, end = 0;
     /// True if the device writes to these bytes. If false, the host may read them, but not write

@@ -45,30 +45,31 @@ Counters count_image_accesses(const Site& site, const SiteCounters& c) {
 
 /// The memory operations that the machine code uses for an access to another block's shared memory.
 struct RemoteAccessKinds {
-    bool load, store, atomic;
+    bool is_load, is_store, is_atomic;
 };
 RemoteAccessKinds find_remote_kinds(const Site& site) {
-    if (!site.is_atomic) return {.load = site.is_load, .store = !site.is_load, .atomic = false};
-    return {.load = site.remote_atomic != RemoteAtomic::single_atomic,
-            .store = site.remote_atomic == RemoteAtomic::load_and_store,
-            .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
+    if (!site.is_atomic)
+        return {.is_load = site.is_load, .is_store = !site.is_load, .is_atomic = false};
+    return {.is_load = site.remote_atomic != RemoteAtomic::single_atomic,
+            .is_store = site.remote_atomic == RemoteAtomic::load_and_store,
+            .is_atomic = site.remote_atomic != RemoteAtomic::load_and_store};
 }
 
 /// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop
 /// makes as many loads as atomics, and both access the same sectors.
 void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
     const RemoteAccessKinds remote_access_kinds = find_remote_kinds(site);
-    if (remote_access_kinds.load) {
+    if (remote_access_kinds.is_load) {
         sum.cluster_load_requests = c.remote_requests;
         sum.cluster_load_sectors = c.remote_sectors;
         sum.cluster_load_useful_bytes = c.remote_useful_bytes;
     }
-    if (remote_access_kinds.store) {
+    if (remote_access_kinds.is_store) {
         sum.cluster_store_requests = c.remote_requests;
         sum.cluster_store_sectors = c.remote_sectors;
         sum.cluster_store_useful_bytes = c.remote_useful_bytes;
     }
-    if (remote_access_kinds.atomic) {
+    if (remote_access_kinds.is_atomic) {
         sum.cluster_atomic_requests = c.remote_requests;
         sum.cluster_atomic_sectors = c.remote_sectors;
         sum.cluster_atomic_useful_bytes = c.remote_useful_bytes;

@@ -82,9 +82,9 @@ void read_file(Lexer& lexer, Module& module) {
     const std::string_view quoted = lexer.take_token().text;
     std::string name;
     for (std::size_t i = 0; i < quoted.size(); ++i) {
-        const bool escape = quoted[i] == '\\' && i + 1 < quoted.size() &&
-                            (quoted[i + 1] == '\\' || quoted[i + 1] == '"');
-        if (escape) ++i;
+        const bool is_escape = quoted[i] == '\\' && i + 1 < quoted.size() &&
+                               (quoted[i + 1] == '\\' || quoted[i + 1] == '"');
+        if (is_escape) ++i;
         name += quoted[i];
     }
     module.files[index] = name;

@@ -69,7 +69,7 @@ private:
             const std::vector<u32> read_values = values_.find_read_values(i),
                                    written_values = values_.find_written_values(i);
             needed_values_.insert(read_values.begin(), read_values.end());
-            const bool is_load = is_global_load(i);
+            const bool is_load = loads_global_memory(i);
             if (!is_load && !contains_any_of(read_values, values_after_loads_)) continue;
             values_after_loads_.insert(written_values.begin(), written_values.end());
             if (!is_load && find_memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
@@ -116,7 +116,7 @@ private:
     }
 
     void count_instruction(const Instruction& i) {
-        has_found_load_ |= is_global_load(i);
+        has_found_load_ |= loads_global_memory(i);
         counted_steps_ += count_machine_instructions(i, values_) +
                           static_cast<u32>(values_.find_constants_to_load(i).size());
     }
@@ -221,7 +221,7 @@ private:
         for (u32 instruction_index = block.begin; instruction_index < block.end;
              ++instruction_index)
             is_load |= !values_.produces_no_code(instruction_index) &&
-                       is_global_load(function_.body[instruction_index]);
+                       loads_global_memory(function_.body[instruction_index]);
         if (!is_load) return true;
         u32 first_instruction = b - 1, last = b + 1;
         while (piece_predecessor_[first_instruction] != kNone)

@@ -19,9 +19,9 @@ bool may_be_global(const Instruction& i) {
 }
 
 bool is_global_load(const Instruction& i) {
-    const bool loads =
+    const bool is_wanted_load =
         i.opcode == "ld" || i.opcode == "ldu" || (i.opcode == "wmma" && i.has("load"));
-    return loads && may_be_global(i);
+    return is_wanted_load && may_be_global(i);
 }
 
 /// Reports whether the instruction orders memory accesses, so that no load may move above it. The

@@ -289,32 +289,32 @@ bool is_valid_value(const ptx::Instruction& i, const ptx::Operand& value, Surfac
 // sust.{b,p}.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE [object, {coordinates}], c
 // sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
 Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
-    const bool load = i.opcode == "suld";
+    const bool is_load = i.opcode == "suld";
     auto op = parse_surface_op(i);
     if (!op || i.operands.size() != 2) return std::nullopt;
     // An address must have at least as many coordinates as the geometry. Additional coordinates are
     // ignored.
-    const ptx::Operand &address_operand = i.operands[load ? 1 : 0],
-                       &value = i.operands[load ? 0 : 1];
+    const ptx::Operand &address_operand = i.operands[is_load ? 1 : 0],
+                       &value = i.operands[is_load ? 0 : 1];
     if (count_coordinates(address_operand) + 1 <
             op->first_coordinate_index() + op->shape.dimensions ||
         !is_valid_value(i, value, *op))
         return std::nullopt;
     const OperandRole address_role{Role::list_read, Width::w32},
-        moved{load ? Role::list_written : Role::list_read,
+        moved{is_load ? Role::list_written : Role::list_read,
               op->element_bytes == 8 ? Width::w64 : Width::w32};
-    return describe(
-        i, {.run = load            ? run_surface_load
-                   : op->reduction ? run_surface_reduce
-                                   : run_store,
-            .operands = load ? std::vector{moved, address_role} : std::vector{address_role, moved},
-            .memory_uses = {{.space = ptx::StateSpace::global,
-                             .is_load = load,
-                             .is_store = !load,
-                             .bytes_per_lane = op->element_bytes * op->elements,
-                             .memory_path = MemoryPath::surface}},
-            .list = std::make_shared<SurfaceOp>(*op),
-            .has_side_effects = !load});
+    return describe(i, {.run = is_load         ? run_surface_load
+                               : op->reduction ? run_surface_reduce
+                                               : run_store,
+                        .operands = is_load ? std::vector{moved, address_role}
+                                            : std::vector{address_role, moved},
+                        .memory_uses = {{.space = ptx::StateSpace::global,
+                                         .is_load = is_load,
+                                         .is_store = !is_load,
+                                         .bytes_per_lane = op->element_bytes * op->elements,
+                                         .memory_path = MemoryPath::surface}},
+                        .list = std::make_shared<SurfaceOp>(*op),
+                        .has_side_effects = !is_load});
 }
 
 }  // namespace coalesce::simulator

@@ -102,7 +102,7 @@ u8* TexelAccess::resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 se
 
 void TexelAccess::check_written(const Tap& tap, int lane) {
     const Launch& launch = *w_.block->launch;
-    if (!w_.checks.init || launch.is_dry_run) return;
+    if (!w_.checks.runs_initcheck || launch.is_dry_run) return;
     const Allocation* allocation = launch.allocations->find(tap.address());
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
