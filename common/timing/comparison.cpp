@@ -39,11 +39,12 @@ ExplainedDifference compare_bytes_in_flight(const Prediction& fast, const Predic
 /// A fraction of the time, or of a warp's lifetime, that is lost for one reason.
 struct LostFraction {
     double fraction = 0;
-    std::string text_before;  ///< text before the fraction, such as "warps wait at barriers for"
+    /// Text before the fraction, such as "warps wait at barriers for".
+    std::string text_before_fraction;
     /// The text if the faster launch loses nothing, such as "warps do not wait at barriers; before,
     /// they waited for".
-    std::string text_if_none;
-    std::string text_after;  ///< text after the fraction, such as " of their lives"
+    std::string text_without_loss;
+    std::string text_after_fraction;  ///< text after the fraction, such as " of their lives"
 };
 
 /// Compares lost fractions. The weight of the difference is the ratio of the fractions that are not
@@ -51,10 +52,11 @@ struct LostFraction {
 ExplainedDifference compare_lost_time(const LostFraction& fast, double slow) {
     if (!is_nonzero_fraction(slow) || !(fast.fraction >= 0) || !(slow - fast.fraction >= 0.05))
         return {};
-    const std::string text = is_nonzero_fraction(fast.fraction)
-                                 ? fast.text_before + " " + percent_text(fast.fraction) +
-                                       fast.text_after + " instead of " + percent_text(slow)
-                                 : fast.text_if_none + " " + percent_text(slow) + fast.text_after;
+    const std::string text =
+        is_nonzero_fraction(fast.fraction)
+            ? fast.text_before_fraction + " " + percent_text(fast.fraction) +
+                  fast.text_after_fraction + " instead of " + percent_text(slow)
+            : fast.text_without_loss + " " + percent_text(slow) + fast.text_after_fraction;
     return {(1 - fast.fraction) / std::max(1 - slow, 0.01), text};
 }
 
@@ -65,26 +67,27 @@ double warp_cycle_fraction(const Prediction& p, double WarpLife::*state_cycles) 
 ExplainedDifference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time(
         {.fraction = warp_cycle_fraction(fast, &WarpLife::barrier),
-         .text_before = "warps wait at barriers for",
-         .text_if_none = "warps do not wait at barriers; before, they waited for",
-         .text_after = " of their lives"},
+         .text_before_fraction = "warps wait at barriers for",
+         .text_without_loss = "warps do not wait at barriers; before, they waited for",
+         .text_after_fraction = " of their lives"},
         warp_cycle_fraction(slow, &WarpLife::barrier));
 }
 
 ExplainedDifference compare_start_waits(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time({.fraction = warp_cycle_fraction(fast, &WarpLife::start),
-                              .text_before = "warps wait to start for",
-                              .text_if_none = "warps do not wait to start; before, they waited for",
-                              .text_after = " of their lives"},
-                             warp_cycle_fraction(slow, &WarpLife::start));
+    return compare_lost_time(
+        {.fraction = warp_cycle_fraction(fast, &WarpLife::start),
+         .text_before_fraction = "warps wait to start for",
+         .text_without_loss = "warps do not wait to start; before, they waited for",
+         .text_after_fraction = " of their lives"},
+        warp_cycle_fraction(slow, &WarpLife::start));
 }
 
 ExplainedDifference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time(
         {.fraction = fast.fraction_without_loads,
-         .text_before = "nothing is in flight for",
-         .text_if_none = "something is always in flight; before, nothing was in flight for",
-         .text_after = " of the time"},
+         .text_before_fraction = "nothing is in flight for",
+         .text_without_loss = "something is always in flight; before, nothing was in flight for",
+         .text_after_fraction = " of the time"},
         slow.fraction_without_loads);
 }
 

@@ -42,14 +42,14 @@ public:
     double draw_gamma() { return round_to_float(-std::log(draw_uniform() * draw_uniform()) / 2); }
     /// Returns a number between 0 and 1.
     double draw_uniform() {
-        state_ ^= state_ << 13;
-        state_ ^= state_ >> 7;
-        state_ ^= state_ << 17;
-        return (static_cast<double>(state_ >> 11) + .5) / 9007199254740992.0;
+        random_state_ ^= random_state_ << 13;
+        random_state_ ^= random_state_ >> 7;
+        random_state_ ^= random_state_ << 17;
+        return (static_cast<double>(random_state_ >> 11) + .5) / 9007199254740992.0;
     }
 
 private:
-    std::uint64_t state_ = 0x9e3779b97f4a7c15ull;
+    std::uint64_t random_state_ = 0x9e3779b97f4a7c15ull;
 };
 
 /// A multiprocessor's share of memory and of the L2 cache.
@@ -464,7 +464,7 @@ double Simulation::partial_store_cycles(WarpState& warp, const Operation& operat
     if (warp.stores_began_at < 0) warp.stores_began_at = t;
     const double mean_open = open_lines_.mean_open_lines(t);
     for (const LinePart part : operation.written_parts)
-        open_lines_.write(blocks_[warp.block].lines, part, warp.stores_began_at);
+        open_lines_.write_part(blocks_[warp.block].lines, part, warp.stores_began_at);
     return operation.partial_half_lines * partial_write_cycles(operation.partial_half_lines,
                                                                operation.is_simultaneous,
                                                                gpu_.partial_sectors) +

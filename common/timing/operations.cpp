@@ -60,13 +60,13 @@ bool is_barrier(const Instruction& i) {
 class WarpLowering {
 public:
     WarpLowering(const Recording& recording, const RecordedBlock& block, const Tables& tables,
-                 BlockCacheState& state, std::uint32_t number, double lines)
+                 BlockCacheState& state, std::uint32_t warp_index, double l1_lines)
         : recording_(recording),
           block_(block),
           tables_(tables),
           state_(state),
-          warp_index_(number),
-          l1_lines_of_warp_(lines) {}
+          warp_index_(warp_index),
+          l1_lines_of_warp_(l1_lines) {}
 
     /// Returns the fraction of the requested lines that may or may not be in the L1 cache.
     double uncertain_line_fraction() const {
@@ -341,10 +341,11 @@ void WarpLowering::record_partial_sectors(Operation& operation, const Access& ac
         const bool is_single_sector = run.count == 1;
         operation.unfinished_sectors +=
             bytes / kSectorBytes * (is_single_sector ? 1 : 2 * kUnfinishedEndFraction);
-        operation.written_parts.push_back(state_.partial_lines.add(run.first, warp_index_, bytes));
+        operation.written_parts.push_back(
+            state_.partial_lines.add_written_part(run.first, warp_index_, bytes));
         if (!is_single_sector)
-            operation.written_parts.push_back(
-                state_.partial_lines.add(run.first + run.count - 1, warp_index_, bytes));
+            operation.written_parts.push_back(state_.partial_lines.add_written_part(
+                run.first + run.count - 1, warp_index_, bytes));
     }
 }
 
@@ -421,9 +422,9 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
 
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
     draft.operation.issue_slots = 1;
-    const bool copies = i.opcode == "cp";
-    if (copies && i.has("bulk")) return add_bulk(draft, i, step);
-    if (copies) return add_copy(draft, step);
+    const bool is_copy = i.opcode == "cp";
+    if (is_copy && i.has("bulk")) return add_bulk(draft, i, step);
+    if (is_copy) return add_copy(draft, step);
     switch (block_.accesses[step.first_access].kind) {
         case AccessKind::load: return add_load(draft, i, step);
         case AccessKind::store: return add_store(draft, step);
@@ -476,20 +477,20 @@ std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t 
 /// mbarrier. Returns false for other instructions.
 bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
     Operation& operation = draft.operation;
-    const bool bulk = i.has("bulk");
+    const bool is_bulk = i.has("bulk");
     if (i.opcode == "mbarrier" && i.has("try_wait")) {
         operation.kind = Kind::bulk_wait;
         draft.is_scheduling_barrier = true;
     } else if (i.opcode != "cp") {
         return false;
-    } else if (bulk && (i.has("wait_group") || i.has("wait_all"))) {
+    } else if (is_bulk && (i.has("wait_group") || i.has("wait_all"))) {
         operation.kind = Kind::bulk_drain;
         operation.groups_in_flight = static_cast<std::uint16_t>(i.immediate);
         draft.is_scheduling_barrier = true;
-    } else if (!bulk && i.has("commit_group")) {
+    } else if (!is_bulk && i.has("commit_group")) {
         copy_groups_.push_back(std::move(open_copy_group_));
         open_copy_group_.clear();
-    } else if (!bulk && (i.has("wait_group") || i.has("wait_all"))) {
+    } else if (!is_bulk && (i.has("wait_group") || i.has("wait_all"))) {
         wait_for_groups(operation, i);
         draft.is_scheduling_barrier = true;
     }

@@ -33,7 +33,7 @@ constexpr double kFilledSectorsLineWeight = .5;
 
 }  // namespace
 
-LinePart PartialLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
+LinePart PartialLines::add_written_part(std::uint64_t sector, std::uint32_t warp, float bytes) {
     const auto [found, is_new] = sectors_.try_emplace(sector, Sector{.warp = warp});
     Sector& s = found->second;
     if (is_new) {
@@ -60,7 +60,7 @@ double PartialLines::lines_left_for_other_blocks() const {
     return weight_sum;
 }
 
-void OpenLines::write(BlockLines& block, LinePart part, double t) {
+void OpenLines::write_part(BlockLines& block, LinePart part, double t) {
     float& missing_bytes = block.missing_bytes[part.line];
     double& opened_at = block.opened_at[part.line];
     if (missing_bytes < kMaxMissingBytes) return;  // the block has written the whole line

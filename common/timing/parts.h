@@ -27,7 +27,7 @@ struct LinePart {
 /// The cache lines that a block's requests write only in part.
 class PartialLines {
 public:
-    LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
+    LinePart add_written_part(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes_per_line() const { return bytes_per_line_; }
     /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
@@ -58,7 +58,7 @@ public:
     static BlockLines start_block(const std::vector<float>& bytes_per_line) {
         return {bytes_per_line, std::vector<double>(bytes_per_line.size(), -1)};
     }
-    void write(BlockLines& block, LinePart part, double t);
+    void write_part(BlockLines& block, LinePart part, double t);
     /// Closes all lines of a block that ends. The lines that other blocks must complete are counted
     /// in UnfinishedSectors.
     void close(BlockLines& block, double t);

@@ -224,11 +224,11 @@ double new_fraction_outside_tables(const Footprint& reads, double neighbours,
                                    const Tables& tables) {
     constexpr double min_outside_fraction = .05;
     const auto requested = static_cast<double>(reads.sectors_summed_over_blocks);
-    const double outside_requests = requested - tables.count_requests(neighbours);
+    const double outside_requests = requested - tables.count_requested_sectors(neighbours);
     if (tables.empty() || outside_requests < min_outside_fraction * requested)
         return new_fraction(reads);
     const double distinct =
-        static_cast<double>(reads.sectors.size()) - tables.count_distinct(neighbours);
+        static_cast<double>(reads.sectors.size()) - tables.count_distinct_sectors(neighbours);
     return std::clamp(distinct / outside_requests, 0.0, 1.0);
 }
 

@@ -184,7 +184,7 @@ public:
         for (std::size_t begin = 0; begin < order.size();) {
             std::size_t end = begin;
             while (end < order.size() && is_movable(drafts_[order[end]])) ++end;
-            if (end - begin > 2) schedule(order, begin, end);
+            if (end - begin > 2) interleave_range(order, begin, end);
             begin = end + 1;
         }
     }
@@ -266,7 +266,7 @@ private:
         }
     }
 
-    void schedule(std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
+    void interleave_range(std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
         find_nodes(order, begin, end);
         const std::vector<std::size_t> ordered_indices(
             order.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -106,13 +106,13 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double l1_bytes,
     }
 }
 
-double Tables::count_requests(double blocks) const {
+double Tables::count_requested_sectors(double blocks) const {
     double sum = 0;
     for (const auto& [instruction, table] : tables_) sum += table.sectors_per_block * blocks;
     return sum;
 }
 
-double Tables::count_distinct(double blocks) const {
+double Tables::count_distinct_sectors(double blocks) const {
     double sum = 0;
     for (const auto& [instruction, table] : tables_)
         sum += expected_distinct_sectors(table.sectors_per_block * blocks, table.sectors);

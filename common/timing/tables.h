@@ -40,9 +40,9 @@ public:
     bool empty() const { return tables_.empty(); }
     /// Returns the number of table sectors that `blocks` blocks request. A sector counts once for
     /// each block that requests it.
-    double count_requests(double blocks) const;
+    double count_requested_sectors(double blocks) const;
     /// Returns the number of different table sectors that `blocks` blocks request.
-    double count_distinct(double blocks) const;
+    double count_distinct_sectors(double blocks) const;
 
 private:
     std::unordered_map<std::uint32_t, Table> tables_;

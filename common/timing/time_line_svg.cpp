@@ -23,7 +23,7 @@ constexpr int kColumns = 288;  ///< each two pixels wide
 constexpr int kMaxBlockRows = 4;
 
 // The CSS rules for the timeline, in addition to the rules that all diagrams share.
-constexpr const char* kStyle =
+constexpr const char* kTimeLineStyle =
     R"(.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .diagram .axis { fill: none; stroke: var(--d-faint); }
 </style>
@@ -242,7 +242,7 @@ std::string time_line_svg(const Prediction& prediction) {
                       width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
                       "\">\n<title>" + escaped(title + " (" + prediction_label(prediction) + ")") +
                       "</title>\n<desc>" + escaped(diagram_description(prediction)) + "</desc>\n" +
-                      kDiagramStyle + kStyle;
+                      kDiagramStyle + kTimeLineStyle;
     svg += rectangle_svg("page", 0, 0, kWidth, bottom) +
            text_at(12, kTitleBaseline, "head", title) +
            text_at(12, kLabelRight, "", prediction_label(prediction));

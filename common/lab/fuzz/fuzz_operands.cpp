@@ -95,7 +95,7 @@ void prepare() {
     Options& wanted = options();
     wanted.max_instructions = kInstructions;
     wanted.worker_count = 1;
-    wanted.quiet = true;
+    wanted.is_quiet = true;
     wanted.memory_bytes = 64 << 20;
     reports().print_immediately(false);
     Device::instance().stack_limit = 2048;

@@ -18,15 +18,15 @@ struct NamedCheck {
 };
 
 constexpr NamedCheck kChecks[] = {
-    {"memcheck", &Checks::memory},
-    {"racecheck", &Checks::race},
-    {"globalrace", &Checks::global_race},
-    {"initcheck", &Checks::init},
-    {"synccheck", &Checks::sync},
-    {"apicheck", &Checks::api},
-    {"streamcheck", &Checks::streams},
-    {"leakcheck", &Checks::leak, false},
-    {"equalvalues", &Checks::equal_values, false},
+    {"memcheck", &Checks::runs_memcheck},
+    {"racecheck", &Checks::runs_racecheck},
+    {"globalrace", &Checks::runs_globalrace},
+    {"initcheck", &Checks::runs_initcheck},
+    {"synccheck", &Checks::runs_synccheck},
+    {"apicheck", &Checks::runs_apicheck},
+    {"streamcheck", &Checks::runs_streamcheck},
+    {"leakcheck", &Checks::runs_leakcheck, false},
+    {"equalvalues", &Checks::reports_equal_values, false},
 };
 
 void warn_invalid_value(const char* variable_name, const std::string& value,
@@ -93,10 +93,10 @@ Options read_options_from_environment() {
     read_number("COALESCE_SIM_MAX_INSTRUCTIONS", result.max_instructions);
     read_clamped("COALESCE_SIM_DEVICES", result.device_count, 1, 64);
     read_number("COALESCE_SIM_MEMORY", result.memory_bytes, true);
-    read_flag("COALESCE_SIM_QUIET", result.quiet);
+    read_flag("COALESCE_SIM_QUIET", result.is_quiet);
     read_flag("COALESCE_SIM_REPORT", result.prints_report);
     read_flag("COALESCE_SIM_LINES", result.prints_lines);
-    read_flag("COALESCE_SIM_PLAIN", result.plain);
+    read_flag("COALESCE_SIM_PLAIN", result.is_plain);
     read_flag("COALESCE_SIM_LAUNCHER", result.is_launcher);
     read_flag("COALESCE_SIM_SAVINGS", result.finds_savings);
     read_number("COALESCE_SIM_SAMPLE", result.max_checked_launches);

@@ -136,7 +136,7 @@ public:
     /// the time to pass to record_copy_completion.
     u64 record_copy_issue(Block& block);
     void record_copy_completion(Block& block, u32 mbarrier, u32 warp, u64 issue_time);
-    /// The threads that a fence, an atomic or another strong access synchronizes with.
+    /// The threads with which a fence, an atomic or another strong access synchronizes.
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
     void record_fence(Block& block, u32 warp, Scope scope = Scope::device);
@@ -205,7 +205,7 @@ private:
     /// number of bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
     static constexpr u32 kBytesPerCell[] = {kLineBytes, kWordBytes, 1};
-    /// The three arrays that exist for each size of cell.
+    /// The three arrays of cells that exist for each Level.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
     static Cell load(const Cell& cell) {

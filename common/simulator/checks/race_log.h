@@ -147,7 +147,7 @@ private:
         Race race;
         u64 count = 0;
     };
-    /// Two places in the source, in ascending order.
+    /// Two places (file and line) in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
     static auto make_sort_key(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);

@@ -90,7 +90,7 @@ constexpr std::size_t kMaxPrintedSentences = 1000;
 void print_sentence_once(const std::string& sentence) {
     static std::mutex mutex;
     static auto& printed_texts = *new std::set<std::string>;
-    if (options().quiet) return;
+    if (options().is_quiet) return;
     const std::string text = wrap("coalesce: " + sentence, kColumns, "", "  ") + "\n";
     std::lock_guard lock(mutex);
     if (printed_texts.size() < kMaxPrintedSentences && printed_texts.insert(text).second)
@@ -132,7 +132,7 @@ bool is_mistake(std::string_view call, cudaError_t error) {
 /// Reports a failed call. `error` is the name of the error.
 void report_failure(const std::string& call, const std::string& error, const std::string& kernel,
                     const std::string& message) {
-    if (!options().checks.api) return;
+    if (!options().checks.runs_apicheck) return;
     Report report;
     report.check = "apicheck";
     report.kind = error + " from " + call;

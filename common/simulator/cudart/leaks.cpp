@@ -61,7 +61,7 @@ Report describe_leaks(MemoryFunctions functions, const std::vector<const Allocat
 }  // namespace
 
 void report_leaks() {
-    if (!options().checks.leak) return;
+    if (!options().checks.runs_leakcheck) return;
     const auto table = Device::instance().memory().table();
     std::map<AllocationKind, std::vector<const Allocation*>> leaks;
     for (const Allocation& allocation : table->live_allocations) {

@@ -61,7 +61,7 @@ struct Launch {
 
     Progress* progress = nullptr;  ///< receives the number of blocks that have ended
 
-    // The listener of a recording (recorder.h), or null.
+    // The listener that records the steps of blocks (recorder.h), or null.
     StepListener* recorder = nullptr;
     /// The only block that `recorder` observes, or ~0 if it observes every block that runs.
     u64 recorded_block = ~u64{0};
@@ -76,9 +76,10 @@ struct Launch {
     /// Blocks one row of the grid below the neighbours, whose sectors are recorded as well: the
     /// index of the first block, and the number of blocks.
     u64 first_block_below = 0, block_count_below = 0;
-    /// True if accesses to global memory are only recorded, not executed.
+    /// True if accesses to global memory are recorded but not executed.
     bool is_dry_run = false;
-    /// The shared memory accesses of an earlier block without errors, or null.
+    /// The steps of an earlier block without errors, with which the ledgers compare other blocks,
+    /// or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbour_count; }

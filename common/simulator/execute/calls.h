@@ -34,7 +34,8 @@ private:
     std::vector<Frame*> free_frames_;
 };
 
-/// Copies all registers of a lane from one of the function's register files to another.
+/// Copies all registers of a lane between two register files of the same function, whose code is
+/// `code`.
 void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
 
 const Op* op_nothing(Warp& w, const Op* op);

@@ -7,16 +7,17 @@
 
 namespace coalesce::simulator {
 
-/// Returns `family_instruction` if `family_instruction.operands` has exactly one entry for each
-/// operand of the instruction. Otherwise returns nothing. The cache policy operand of
-/// .L2::cache_hint needs no entry, but an operand `_` does.
+/// Checks a description: returns `family_instruction` if `family_instruction.operands` has exactly
+/// one entry for each operand of the instruction. Otherwise returns nothing. The cache policy
+/// operand of .L2::cache_hint needs no entry, but an operand `_` does.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction);
 /// Like describe() above, but accepts any number of operands from `min_operands` to `max_operands`. Operands
 /// without an entry in `family_instruction.operands` are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
                      std::size_t min_operands, std::size_t max_operands);
 
-// The functions that describe the families. Defined in warp_ops.cpp.
+// The functions that describe shfl, vote, match, redux, activemask and elect. Defined in
+// warp_ops.cpp.
 DescribeFunction describe_shuffle, describe_vote, describe_match, describe_reduce,
     describe_active_mask, describe_elect;
 // Defined in atomics.cpp.

@@ -71,7 +71,8 @@ struct FragmentAccess {
     u32 bytes = 0, count = 1;
     u32 first_register = 0;  ///< the index of the first register of the access
     u32 byte = 0;            ///< the offset of the moved bytes within the register
-    /// The number of 8x8 matrices whose rows the access moves; 0 for an ordinary access.
+    /// The number of 8x8 matrices whose rows the access moves, or 0 for an access that moves single
+    /// elements.
     u32 matrix_count = 0;
     bool is_transposed = false;  ///< true if the 8x8 matrices are stored transposed in memory
     struct Place {

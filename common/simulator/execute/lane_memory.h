@@ -8,11 +8,11 @@
 
 namespace coalesce::simulator {
 
-/// The unsigned integer type of an element of this size in memory.
+/// The unsigned integer type of an element of `Bytes` bytes in memory.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
-/// The type of a register lane that contains an element of this size.
+/// The type of a register lane that contains an element of `Bytes` bytes.
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 

@@ -135,7 +135,7 @@ void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 b
 void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
                    bool has_changed);
 
-/// Passes a load or store in global memory to the race check.
+/// Passes the lanes of a load or store that are in global memory to the race check.
 void pass_to_race_check(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes,
                         Access access);
 

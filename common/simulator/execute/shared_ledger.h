@@ -144,7 +144,8 @@ private:
     u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
     std::shared_ptr<Steps> recorded_steps_;  ///< the steps of the block being recorded
-    /// Maps the hash of 32 addresses to the index of these addresses in recorded_steps_.
+    /// Maps the hash of 32 addresses to the index of these addresses in Steps::addresses of
+    /// `recorded_steps_`.
     std::unordered_multimap<u64, u32> address_index_;
     std::shared_ptr<const Steps> clean_steps_;  ///< the steps that other blocks are compared with
     std::vector<Cursor> cursors_;               ///< each warp's position in clean_steps_

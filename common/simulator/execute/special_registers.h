@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 
 struct Launch;
 
-/// The scope of a special register's value.
+/// The set of threads for which a special register has the same value.
 enum class ValueScope : u8 {
     launch,  ///< the same for all threads of a launch
     block,   ///< the same for all threads of a block
@@ -28,20 +28,20 @@ struct SpecialRegister {
     ValueScope scope = ValueScope::launch;
     /// The width of the value; Width::predicate only for %is_explicit_cluster.
     Width width = Width::w32;
-    /// Returns the register's value for the thread in `lane`. If `varies` is ValueScope::launch,
-    /// the value depends only on warp.block->launch. If `varies` is ValueScope::block, the value
-    /// depends only on warp.block.
+    /// Returns the register's value for the thread in `lane`. If `scope` is ValueScope::launch, the
+    /// value depends only on warp.block->launch. If `scope` is ValueScope::block, the value depends
+    /// only on warp.block.
     u64 (*compute_value)(const Warp& warp, int lane) = nullptr;
     /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;
 
-    /// Reports whether the result of a read depends on the order in which blocks run, as for the
-    /// clock registers.
+    /// Reports whether the value depends on the order in which blocks run, as it does for the clock
+    /// registers.
     bool is_order_sensitive() const { return scope == ValueScope::every_read; }
 };
 
-/// The name of the pseudo-register that contains the address of a thread's local window. cvta adds
-/// this address to an offset in local memory.
+/// The name of a register that PTX does not have, with the generic address of the thread's local
+/// memory. cvta adds this address to an offset in local memory.
 inline constexpr const char* kLocalWindowRegister = "%local_window";
 
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.

@@ -56,8 +56,8 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
 }
 
 /// Handles a lane that reads uninitialized bytes (`access.unwritten_mask`) from global memory. If
-/// this is an error at `site`, reports the error and returns 0. Otherwise returns a mask of the
-/// loaded bytes that are now undefined.
+/// such a read is an error at `site`, reports it and returns 0. Otherwise returns a mask of the
+/// loaded bytes that are undefined.
 u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
 }  // namespace coalesce::simulator

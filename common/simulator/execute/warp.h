@@ -107,8 +107,8 @@ struct Warp {
 
     /// The object that is notified of the warp's memory accesses, or null.
     AccessListener* listener = nullptr;
-    /// The same object as `listener` if it must also be notified of every instruction, otherwise
-    /// null.
+    /// The same object as `listener` if that object must also be notified of every instruction,
+    /// otherwise null.
     StepListener* step_listener = nullptr;
     /// True if the launch is only recorded, and the listener needs no more accesses. Accesses are
     /// then not executed.
@@ -117,8 +117,8 @@ struct Warp {
     bool is_observed = false;
     /// True if accesses to shared memory must be examined, in addition to those to global memory.
     bool is_shared_observed = false;
-    /// How often the worker has executed each run of straight-line code, in the order of
-    /// Kernel::Code::straight_line_runs.
+    /// The number of times that the worker has executed each run of straight-line code, in the
+    /// order of Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
     /// The number of PTX instructions executed since the warp began.
     u64 executed_instructions = 0;
@@ -132,7 +132,7 @@ struct Warp {
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
     i64 branches_left = 0;
-    /// The weighted count of spin-wait iterations since other fragments last ran.
+    /// The weighted count of spin-wait iterations since other fragments of the warp last ran.
     u32 spin_count = 0;
     /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
@@ -162,7 +162,8 @@ struct Warp {
     /// executed the wait yet (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
-    /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
+    /// The undefined bytes in the warp's registers (execute/undefined.h), or null if there are
+    /// none.
     UndefinedBytes* undefined_bytes = nullptr;
     /// The tracker of undefined shuffle results (execute/shuffled_values.h), or null if there are
     /// no such results.

@@ -63,7 +63,8 @@ public:
 
     // ---- events ----
 
-    /// Records a visible change of a byte, or another event that may end a wait.
+    /// Records that a byte that other threads can see has changed, or another event that may end a
+    /// wait.
     void note_memory_change() { ++changes_; }
     u64 change_count() const { return changes_; }
     /// Records progress: lanes have started or ended, or a warp has computed for a long time

@@ -30,7 +30,7 @@ private:
     u64 size_ = 0;
 };
 
-/// A block together with the memory that its pointers refer to.
+/// A running block, together with the memory to which its pointers refer.
 struct Resident : Block {
     SharedRace block_race;
     AlignedBytes block_registers, own_uniform, own_shared, own_local, own_local_shadow,
@@ -54,7 +54,7 @@ public:
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();
-    /// Returns the shared memory accesses of a block without errors, or null if there was no such
+    /// Returns the steps of a block without errors (shared_ledger.h), or null if there was no such
     /// block.
     std::shared_ptr<const SharedLedger::Steps> clean_block() const;
     /// Ends the launch and reports the checkers' findings.

@@ -142,7 +142,8 @@ private:
     void set_fragment_operand(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    // Makes `op` count all instructions that no Op counts yet.
+
+    /// Makes `op` count all instructions that no Op counts yet.
     void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);

@@ -118,12 +118,12 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 void AddressFacts::find_low_zero_bits() {
     low_zero_bits_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {
-        bool changed = false;
+        bool has_changed = false;
         for (u32 r : list_written_registers(i)) {
             const u32 zeros = std::min(low_zero_bits_[r], count_zero_bits_of_result(i));
-            changed |= zeros != std::exchange(low_zero_bits_[r], zeros);
+            has_changed |= zeros != std::exchange(low_zero_bits_[r], zeros);
         }
-        return changed;
+        return has_changed;
     });
 }
 

@@ -30,7 +30,7 @@ bool is_access(const Instruction& i) {
            stores_matrix(i);
 }
 
-bool is_global_load(const Instruction& i) {
+bool loads_global_memory(const Instruction& i) {
     const StateSpace space = find_space(i);
     return i.opcode == "ld" && !i.has("param") &&
            (space == StateSpace::global || space == StateSpace::generic);

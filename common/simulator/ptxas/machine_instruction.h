@@ -40,7 +40,7 @@ bool reads_special_register(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a load, store or atomic.
 bool is_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a load from global memory.
-bool is_global_load(const ptx::Instruction& instruction);
+bool loads_global_memory(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction runs on the special function unit, which also computes

@@ -136,7 +136,7 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
         if (const MatrixShape named_shape = parse_matrix_shape(m); named_shape.m != 0)
             shape = named_shape;
     const u32 matrix_registers =
-        MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
+        MatrixFragment(i.has("a") ? Part::a : Part::b, NumberType::f16, shape).registers();
     std::vector<u32> copies;
     const std::vector<ptx::Operand>& elements = i.operands[0].elements;
     for (std::size_t k = matrix_registers; matrix_registers > 0 && k < elements.size(); ++k)
@@ -181,12 +181,12 @@ void MachineValues::find_uniform_values() {
                          (value_class == ValueClass::launch || value_class == ValueClass::block ||
                           is_in_constant_bank(definition(r)));
     }
-    for (bool changed = true; changed;) {
-        changed = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (u32 r = 0; r < is_uniform_.size(); ++r) {
             if (!is_uniform_[r] || is_computed_for_block(definition(r))) continue;
             is_uniform_[r] = false;
-            changed = true;
+            has_changed = true;
         }
     }
 }
@@ -235,13 +235,13 @@ void MachineValues::find_definitions() {
 void MachineValues::find_narrow_values() {
     is_narrow_.resize(function_.registers.size());
     for (u32 r = 0; r < is_narrow_.size(); ++r) is_narrow_[r] = bytes(r) == 8;
-    bool changed = true;
-    for (int round = 0; round < kMaxNarrowingRounds && changed; ++round) {
-        changed = false;
+    bool has_changed = true;
+    for (int round = 0; round < kMaxNarrowingRounds && has_changed; ++round) {
+        has_changed = false;
         for (u32 r = static_cast<u32>(is_narrow_.size()); r-- > 0;) {
             if (!is_narrow_[r] || stays_narrow(r)) continue;
             is_narrow_[r] = false;
-            changed = true;
+            has_changed = true;
         }
     }
 }
@@ -362,10 +362,10 @@ bool MachineValues::is_foldable(u32 value) const {
         return has_only_readers(value, {"add"}) &&
                can_include_shift(function_.body[readers_[value][0]], value);
     if (is_long_product(i) && !is_narrow_[value]) return is_folded_into_sum(value);
-    const bool shifts = i.opcode == "shl";
-    if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !is_narrow_[value])
+    const bool is_shift = i.opcode == "shl";
+    if (is_shift && bytes(value) == 8 && readers_[value].size() > 1 && !is_narrow_[value])
         return false;
-    return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
+    return (is_shift || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
            has_only_readers(value, {"add"});
 }
 
@@ -1019,8 +1019,8 @@ Constant MachineValues::find_address_to_load(const Instruction& i) const {
     const StateSpace space = find_space(i);
     const bool is_far =
         !i.has("param") && (space == StateSpace::global || space == StateSpace::generic);
-    const bool exchanges = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
-    if (!is_far && !exchanges) return {};
+    const bool is_exchange = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
+    if (!is_far && !is_exchange) return {};
     const u32 words = is_far ? 2 : 1;
     for (const Operand& operand : i.operands) {
         if (!operand.is_address()) continue;
@@ -1093,14 +1093,14 @@ u32 MachineValues::find_varying_summand(const Instruction& i) const {
 /// Returns the constants that an access needs in registers. Global addresses and stored data must
 /// come from registers of the thread.
 std::vector<Constant> MachineValues::find_constants_for_access(const Instruction& i,
-                                                               bool in_one_lane) const {
+                                                               bool is_in_one_lane) const {
     std::vector<Constant> address_constant;
     const Constant address = find_address_to_load(i);
     if (address.words) address_constant.push_back(address);
-    if (adds_once_per_warp(i) && !in_one_lane) return address_constant;
+    if (adds_once_per_warp(i) && !is_in_one_lane) return address_constant;
     // If all lanes add to one address and need the result, one lane adds for all lanes. This takes
     // registers for the lane index and for the sum.
-    if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
+    if (address.words && !is_in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
     if (!find_vectors_read(i).empty()) return address_constant;
@@ -1120,8 +1120,8 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
 /// a vector.
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
     std::vector<Constant> address_constant;
-    const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
-    if (interpolates && !i.has("level") && !i.has("grad"))
+    const bool is_interpolating = i.opcode == "tex" && i.modifiers.back() == "f32";
+    if (is_interpolating && !i.has("level") && !i.has("grad"))
         address_constant.push_back({kDefaultLevelName, 1});
     std::vector<Operand> single_coordinates = list_coordinates(i);
     if (single_coordinates.size() > 1) single_coordinates.clear();

@@ -192,7 +192,7 @@ private:
     Constant find_uniform_factor(const Operand& operand) const;
     Constant find_address_to_load(const Instruction& instruction) const;
     std::vector<Constant> find_constants_for_access(const Instruction& instruction,
-                                                    bool in_one_lane) const;
+                                                    bool is_in_one_lane) const;
     bool differs_by_lane(u32 value) const;
     u32 find_varying_summand(const Instruction& instruction) const;
 

@@ -63,10 +63,11 @@ void NeededValues::find_needed_halves(const ptx::Function& function,
     needed_halves_.assign(function.registers.size(), kBothHalves);
     if (none_of(function.body, loads_64_bits)) return;
     needed_halves_.assign(function.registers.size(), kNoHalf);
-    for (bool changed = true; changed;) {
-        changed = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (std::size_t at = function.body.size(); at-- > 0;)
-            if (needed_instructions[at]) changed |= add_needed_halves_of_sources(function.body[at]);
+            if (needed_instructions[at])
+                has_changed |= add_needed_halves_of_sources(function.body[at]);
     }
 }
 
@@ -120,13 +121,13 @@ bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
         // A carry propagates only from the low half to the high half.
         needed = needed_halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
     }
-    bool changed = false;
+    bool has_changed = false;
     for (u32 reg : list_read_registers(i)) {
         const u8 old_halves = needed_halves_[reg];
         needed_halves_[reg] |= needed;
-        changed |= needed_halves_[reg] != old_halves;
+        has_changed |= needed_halves_[reg] != old_halves;
     }
-    return changed;
+    return has_changed;
 }
 
 void NeededValues::find_extended_registers(const ptx::Function& function) {

@@ -68,7 +68,7 @@ std::string format_progress_line(const std::string& kernel, u64 done_blocks, u64
 Progress::Progress(std::string kernel, u64 block_count)
     : kernel_(std::move(kernel)),
       block_count_(block_count),
-      shows_progress_(options().progress_after_ms != 0 && !options().quiet && is_terminal()),
+      shows_progress_(options().progress_after_ms != 0 && !options().is_quiet && is_terminal()),
       next_ms_(static_cast<i64>(options().progress_after_ms)) {}
 
 Progress::~Progress() {

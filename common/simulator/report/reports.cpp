@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr const char* kPrefix = "coalesce: ";
+constexpr const char* kReportPrefix = "coalesce: ";
 
 /// The maximum number of sites whose reports are printed. Reports of further sites are only
 /// counted, because nobody would read them.
@@ -75,9 +75,9 @@ bool is_first_index(Dim3 index) {
     return index == Dim3{0, 0, 0};
 }
 
-void print(const std::string& text) {
+void print_text(const std::string& text) {
     clear_progress_line();
-    const std::string prefixed_text = prefix_lines(kPrefix, text);
+    const std::string prefixed_text = prefix_lines(kReportPrefix, text);
     // Write the whole report with one call, so that the lines of two reports are not interleaved.
     std::fwrite(prefixed_text.data(), 1, prefixed_text.size(), stderr);
     std::fflush(stderr);
@@ -98,12 +98,13 @@ struct Reports::ReportState {
     void print_if_first(const Report& report) {
         if (!is_printing) return;
         if (printed_count == kMaxPrintedSites) {
-            print(wrap(std::to_string(kMaxPrintedSites) +
-                           " reports have been printed; further reports are only counted. Fix the "
-                           "printed ones first. To list all reports, use simulate --json.",
-                       kColumns - 10, "", "  "));
+            print_text(
+                wrap(std::to_string(kMaxPrintedSites) +
+                         " reports have been printed; further reports are only counted. Fix the "
+                         "printed ones first. To list all reports, use simulate --json.",
+                     kColumns - 10, "", "  "));
         }
-        if (printed_count++ < kMaxPrintedSites) print(to_text(report));
+        if (printed_count++ < kMaxPrintedSites) print_text(to_text(report));
     }
 };
 
@@ -183,7 +184,7 @@ Reports& reports() {
     // static objects have run.
     static Reports* const instance = [] {
         auto* new_reports = new Reports;
-        new_reports->print_immediately(!options().quiet);
+        new_reports->print_immediately(!options().is_quiet);
         new_reports->forget_in_forked_processes();
         return new_reports;
     }();
@@ -192,7 +193,7 @@ Reports& reports() {
 
 std::string to_text(const Report& report) {
     // Each printed line starts with a prefix, which is part of the line's width.
-    const std::size_t columns = kColumns - std::string_view(kPrefix).size();
+    const std::size_t columns = kColumns - std::string_view(kReportPrefix).size();
     // A message may consist of several lines, for example if it contains a list of waiting warps.
     const auto paragraph = [&](std::string_view text) {
         std::string lines;

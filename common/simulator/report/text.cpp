@@ -30,21 +30,21 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view fi
                  std::string_view later_prefix) {
     std::string wrapped_text(first_prefix);
     std::size_t used_columns = first_prefix.size();
-    bool line_is_empty = true;
+    bool is_line_empty = true;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
         const std::string_view word = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (word.empty()) continue;
-        if (!line_is_empty && used_columns + 1 + word.size() > columns) {
+        if (!is_line_empty && used_columns + 1 + word.size() > columns) {
             wrapped_text.append("\n").append(later_prefix);
             used_columns = later_prefix.size();
-            line_is_empty = true;
+            is_line_empty = true;
         }
-        if (!line_is_empty) wrapped_text += ' ', ++used_columns;
+        if (!is_line_empty) wrapped_text += ' ', ++used_columns;
         wrapped_text.append(word);
         used_columns += word.size();
-        line_is_empty = false;
+        is_line_empty = false;
     }
     return wrapped_text;
 }

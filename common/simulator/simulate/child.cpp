@@ -24,8 +24,8 @@ constexpr int kForwardedSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, 
 volatile sig_atomic_t child_process = 0;
 
 void forward_signal(int signal, siginfo_t* info, void*) {
-    const bool from_terminal = info->si_code == SI_KERNEL;
-    if (child_process > 0 && !from_terminal) kill(child_process, signal);
+    const bool is_from_terminal = info->si_code == SI_KERNEL;
+    if (child_process > 0 && !is_from_terminal) kill(child_process, signal);
 }
 
 void handle_signals() {

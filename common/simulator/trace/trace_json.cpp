@@ -20,7 +20,7 @@ constexpr const char* kReasonNames[] = {"other path",      "barrier", "warp sync
                                         "cluster barrier", "memory",  "exited"};
 constexpr const char* kAccessNames[] = {"load", "store", "atomic"};
 
-std::string quote(const std::string& text) {
+std::string quote_json(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -30,19 +30,20 @@ public:
 
     std::string write_json() {
         text_ = "{\"version\":" + std::to_string(kTraceVersion);
-        write_member("kernel", quote(trace_.kernel));
+        write_member("kernel", quote_json(trace_.kernel));
         write_member("grid", format_dim(trace_.grid));
         write_member("block", format_dim(trace_.block));
         write_member("block_index", format_dim(trace_.block_index));
         write_member("has_variables", trace_.has_variables ? "true" : "false");
         write_member("is_complete", trace_.is_complete ? "true" : "false");
-        write_list("files", trace_.files, [&](const std::string& item) { text_ += quote(item); });
+        write_list("files", trace_.files,
+                   [&](const std::string& item) { text_ += quote_json(item); });
         write_list("functions", trace_.functions,
-                   [&](const std::string& item) { text_ += quote(item); });
+                   [&](const std::string& item) { text_ += quote_json(item); });
         write_list("ptx", trace_.instructions, [&](const std::vector<std::string>& lines) {
             text_ += '[';
             for (std::size_t k = 0; k < lines.size(); ++k)
-                (text_ += k ? "," : "") += quote(lines[k]);
+                (text_ += k ? "," : "") += quote_json(lines[k]);
             text_ += ']';
         });
         write_list("variables", trace_.variables,
@@ -77,13 +78,13 @@ private:
     }
 
     void write_type(const ScalarType& type) {
-        write_member("type", quote(type.name));
-        write_member("kind", quote(kKindNames[static_cast<int>(type.kind)]));
+        write_member("type", quote_json(type.name));
+        write_member("kind", quote_json(kKindNames[static_cast<int>(type.kind)]));
         write_member("bytes", type.bytes);
     }
 
     void write_variable(const TracedVariable& item) {
-        text_ += "{\"name\":" + quote(item.name);
+        text_ += "{\"name\":" + quote_json(item.name);
         write_member("function", item.function);
         write_type(item.type);
         text_ += ",\"lines\":[" + std::to_string(item.first_line) + "," +
@@ -91,9 +92,9 @@ private:
     }
 
     void write_array(const TracedArray& item) {
-        text_ += "{\"name\":" + quote(item.name);
+        text_ += "{\"name\":" + quote_json(item.name);
         write_member("space", item.is_shared ? "\"shared\"" : "\"global\"");
-        write_member("address", quote(std::to_string(item.address)));
+        write_member("address", quote_json(std::to_string(item.address)));
         write_member("size", item.bytes);
         write_type(item.element);
         write_list("extents", item.extents, [&](u32 extent) { text_ += std::to_string(extent); });
@@ -110,12 +111,13 @@ private:
             std::snprintf(hex, sizeof hex, "\"0x%llx\"", static_cast<unsigned long long>(bits));
             text_ += hex;
         } else if (value_type.kind == ScalarKind::unsigned_integer) {
-            text_ += bits > kLargestExact ? quote(std::to_string(bits)) : std::to_string(bits);
+            text_ += bits > kLargestExact ? quote_json(std::to_string(bits)) : std::to_string(bits);
         } else {
             const u32 unused = 64 - 8 * std::min(std::max(value_type.bytes, 1u), 8u);
             const i64 number = static_cast<i64>(bits << unused) >> unused;
             const u64 size = static_cast<u64>(number < 0 ? -number : number);
-            text_ += size > kLargestExact ? quote(std::to_string(number)) : std::to_string(number);
+            text_ +=
+                size > kLargestExact ? quote_json(std::to_string(number)) : std::to_string(number);
         }
     }
 
@@ -153,7 +155,7 @@ private:
         if (!item.waiting.empty())
             write_list("waiting", item.waiting, [&](const WaitingLanes& lanes) {
                 text_ += "{\"lanes\":" + std::to_string(lanes.lanes);
-                write_member("why", quote(kReasonNames[static_cast<int>(lanes.reason)]));
+                write_member("why", quote_json(kReasonNames[static_cast<int>(lanes.reason)]));
                 write_member("line", lanes.line);
                 text_ += '}';
             });
@@ -190,7 +192,7 @@ private:
 
     void write_access(const StepAccess& item) {
         const TracedArray& array = trace_.arrays[item.array];
-        text_ += "{\"kind\":" + quote(kAccessNames[static_cast<int>(item.kind)]);
+        text_ += "{\"kind\":" + quote_json(kAccessNames[static_cast<int>(item.kind)]);
         write_member("array", item.array);
         write_member("lanes", item.lanes);
         write_member("bytes", item.bytes);
@@ -228,11 +230,11 @@ private:
         const u64 thread =
             report.thread.x + u64{shape.x} * (report.thread.y + u64{shape.y} * report.thread.z);
         text_ += "{\"step\":" + std::to_string(item.step);
-        write_member("check", quote(report.check));
-        write_member("kind", quote(report.kind));
+        write_member("check", quote_json(report.check));
+        write_member("kind", quote_json(report.kind));
         write_member("line", find_moment_line(item));
         write_member("thread", thread);
-        write_member("message", quote(report.message));
+        write_member("message", quote_json(report.message));
         if (report.other.line) write_member("other_line", report.other.line);
         text_ += '}';
     }

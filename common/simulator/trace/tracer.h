@@ -26,7 +26,7 @@ public:
     /// Prepares to trace this block. Records at most `max_steps` steps.
     BlockTracer(const Launch& launch, u64 block, std::size_t max_steps);
 
-    void step(const Warp& w, const Op* op) override;
+    void note_step(const Warp& w, const Op* op) override;
     void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_local_store(const Warp& w, int lane, u64 address, u32 bytes) override;
 

@@ -68,20 +68,20 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
 TEST_CASE("lines that a block or a warp fills completely are not left for other blocks") {
     PartialLines filled;
     for (std::uint64_t part = 0; part < 16; ++part)
-        CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
+        CHECK(filled.add_written_part(40 + part / 4, 0, 8).line == 0);
     CHECK(filled.bytes_per_line() == std::vector<float>{128});
     CHECK(filled.lines_left_for_other_blocks() == 0);
 
     PartialLines by_one, has_several_writers, parts;
     for (std::uint32_t part = 0; part < 4; ++part) {
-        by_one.add(40, 0, 8);
-        has_several_writers.add(40, part, 8);
-        if (part > 0) parts.add(40, part, 8);
+        by_one.add_written_part(40, 0, 8);
+        has_several_writers.add_written_part(40, part, 8);
+        if (part > 0) parts.add_written_part(40, part, 8);
     }
     CHECK(by_one.lines_left_for_other_blocks() == 0);
     CHECK(has_several_writers.lines_left_for_other_blocks() == Approx(.5));
     CHECK(parts.lines_left_for_other_blocks() == 1);
-    CHECK(parts.add(44, 0, 8).line == 1);
+    CHECK(parts.add_written_part(44, 0, 8).line == 1);
 }
 
 TEST_CASE("a line is open from its first store until its last, or until the end of the block") {
@@ -89,12 +89,12 @@ TEST_CASE("a line is open from its first store until its last, or until the end 
     OpenLines lines;
     OpenLines::BlockLines block = OpenLines::start_block(bytes);
     CHECK(lines.mean_open_lines(100) == 0);
-    lines.write(block, {0, 16}, 100);
-    lines.write(block, {1, 16}, 150);
+    lines.write_part(block, {0, 16}, 100);
+    lines.write_part(block, {1, 16}, 150);
     CHECK(lines.mean_open_lines(200) == Approx((100 + 50) / 200.0));
-    lines.write(block, {0, 16}, 200);
+    lines.write_part(block, {0, 16}, 200);
     CHECK(lines.mean_open_lines(400) == Approx((100 + 250) / 400.0));
-    lines.write(block, {0, 16}, 300);  // more bytes than announced, so the line stays closed
+    lines.write_part(block, {0, 16}, 300);  // more bytes than announced, so the line stays closed
     lines.close(block, 400);
     CHECK(lines.mean_open_lines(1000) == Approx((100 + 250) / 1000.0));
 }

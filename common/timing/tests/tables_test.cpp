@@ -63,8 +63,8 @@ TEST_CASE("each multiprocessor loads a small table once") {
     CHECK(table->l1_miss_fraction == Approx(.1));
     CHECK(table->memory_fraction == Approx(.001));
     CHECK(tables.find(1) == nullptr);
-    CHECK(tables.count_requests(10) == Approx(320));
-    CHECK(tables.count_distinct(1e9) == Approx(32));
+    CHECK(tables.count_requested_sectors(10) == Approx(320));
+    CHECK(tables.count_distinct_sectors(1e9) == Approx(32));
 }
 
 TEST_CASE("caches hold only a part of a table that exceeds their size") {

@@ -110,8 +110,8 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = find_capture(stream);
-    const bool program_gave_graph = capture && !capture->creates_graph;
-    require(graph || program_gave_graph);
+    const bool is_graph_from_program = capture && !capture->creates_graph;
+    require(graph || is_graph_from_program);
     if (graph) *graph = nullptr;
     if (!capture) refuse("the stream is not being captured.", cudaErrorIllegalState);
     if (capture->origin_stream != stream)
@@ -136,8 +136,8 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         }
     }
     if (graph)
-        *graph = program_gave_graph ? to_handle(capture->graph.get())
-                                    : Graphs::instance().add_graph(capture->graph);
+        *graph = is_graph_from_program ? to_handle(capture->graph.get())
+                                       : Graphs::instance().add_graph(capture->graph);
 }
 
 void forget_capture(cudaStream_t stream) {

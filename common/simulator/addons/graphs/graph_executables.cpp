@@ -245,13 +245,13 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned enabled) {
     return run_graph_call(__func__, [&] {
-        find_node_that_can_be_disabled(executable, original).enabled = enabled != 0;
+        find_node_that_can_be_disabled(executable, original).is_enabled = enabled != 0;
     });
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned* enabled) {
     return run_graph_call(__func__, [&] {
-        store_output(enabled, find_node_that_can_be_disabled(executable, original).enabled);
+        store_output(enabled, find_node_that_can_be_disabled(executable, original).is_enabled);
     });
 }

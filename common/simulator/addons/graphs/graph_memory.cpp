@@ -30,8 +30,9 @@ u64 round_up_to_blocks(u64 bytes) {
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> memory_by_address;
-    u64 in_use = 0, mapped_bytes = 0;  ///< bytes in use by allocations, and bytes that are mapped
-    u64 reserved_bytes = 0;            ///< total size of the mapped blocks, in bytes
+    u64 bytes_in_use = 0,
+        mapped_bytes = 0;    ///< bytes in use by allocations, and bytes that are mapped
+    u64 reserved_bytes = 0;  ///< total size of the mapped blocks, in bytes
     u64 peak_used_bytes = 0, peak_reserved_bytes = 0;
 
     u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped_bytes)); }
@@ -53,12 +54,12 @@ namespace coalesce::simulator::cudart {
 
 GraphMemory::~GraphMemory() {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
-    const bool is_still_used = in_use;
+    const bool is_still_used = is_in_use;
     {
         std::lock_guard lock(accounts.mutex);
         accounts.memory_by_address.erase(address);
         accounts.unmap_memory(*this);
-        if (in_use) accounts.in_use -= bytes;
+        if (is_in_use) accounts.bytes_in_use -= bytes;
     }
     if (!is_still_used) memory().free(address);
 }
@@ -85,12 +86,12 @@ std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
 bool begin_use(GraphMemory& graph_memory) {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    if (graph_memory.in_use) return false;
+    if (graph_memory.is_in_use) return false;
     if (!graph_memory.is_mapped) accounts.mapped_bytes += graph_memory.bytes;
-    graph_memory.in_use = graph_memory.is_mapped = true;
-    accounts.in_use += graph_memory.bytes;
+    graph_memory.is_in_use = graph_memory.is_mapped = true;
+    accounts.bytes_in_use += graph_memory.bytes;
     accounts.reserved_bytes =
-        std::max(accounts.reserved_bytes, round_up_to_blocks(accounts.in_use));
+        std::max(accounts.reserved_bytes, round_up_to_blocks(accounts.bytes_in_use));
     accounts.peak_reserved_bytes = std::max(accounts.peak_reserved_bytes, accounts.reserved_bytes);
     accounts.peak_used_bytes = std::max(accounts.peak_used_bytes, accounts.used_bytes());
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
@@ -100,9 +101,9 @@ bool begin_use(GraphMemory& graph_memory) {
 bool end_use(GraphMemory& graph_memory) {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    if (!graph_memory.in_use) return false;
-    graph_memory.in_use = false;
-    accounts.in_use -= graph_memory.bytes;
+    if (!graph_memory.is_in_use) return false;
+    graph_memory.is_in_use = false;
+    accounts.bytes_in_use -= graph_memory.bytes;
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
@@ -116,9 +117,9 @@ void trim_graph_memory() {
     for (const auto& [address, memory] : accounts.memory_by_address)
         all_memory.push_back(memory.lock());
     for (const auto& memory : all_memory) {
-        if (memory && !memory->in_use) accounts.unmap_memory(*memory);
+        if (memory && !memory->is_in_use) accounts.unmap_memory(*memory);
     }
-    accounts.reserved_bytes = round_up_to_blocks(accounts.in_use);
+    accounts.reserved_bytes = round_up_to_blocks(accounts.bytes_in_use);
 }
 
 }  // namespace coalesce::simulator::cudart

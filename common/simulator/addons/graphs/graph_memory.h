@@ -15,7 +15,7 @@ namespace coalesce::simulator::cudart {
 struct GraphMemory {
     u64 address = 0, bytes = 0;
     /// True from the launch that allocates the memory until the memory is freed.
-    bool in_use = false;
+    bool is_in_use = false;
     /// True from the launch that allocates the memory until the memory is trimmed.
     bool is_mapped = false;
 

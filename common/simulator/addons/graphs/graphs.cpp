@@ -89,7 +89,7 @@ std::shared_ptr<Graph> Graph::copy() const {
     for (const auto& node : nodes_) {
         Node& node_copy = copied->add(copy_work(node->work), node->dependencies);
         node_copy.copied_from = node.get();
-        node_copy.enabled = node->enabled;
+        node_copy.is_enabled = node->is_enabled;
         copies_by_original[node.get()] = &node_copy;
     }
     for (const auto& node : copied->nodes_) {
@@ -247,7 +247,7 @@ void run_graph(const Graph& graph) {
     require(graph.sort_topologically(order, culprit));
     if (!is_chain(order)) record_gap(Gap::graph_order);
     for (const Node* node : order) {
-        if (!node->enabled) continue;
+        if (!node->is_enabled) continue;
         execute_work(node->work);
         // If a kernel has failed, skip the remaining nodes. A later call by the program reports the
         // error.

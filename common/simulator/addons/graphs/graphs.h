@@ -29,7 +29,7 @@ struct Node {
     Work work;
     std::vector<Dependency> dependencies;
     const Node* copied_from = nullptr;
-    bool enabled = true;
+    bool is_enabled = true;
 
     cudaGraphNodeType type() const { return find_node_type(work); }
     bool depends_on(const Node* other) const;

@@ -109,7 +109,7 @@ Work describe_free(const Graph& graph, void* pointer) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
         return allocation && allocation->memory == freed.memory;
     });
-    if (is_allocated_by_graph && freed.memory->in_use)
+    if (is_allocated_by_graph && freed.memory->is_in_use)
         refuse(
             "this memory was allocated by a launch of the graph and is still in use, so it must be "
             "freed outside of the graph; a node of the graph cannot free it.");

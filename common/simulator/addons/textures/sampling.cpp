@@ -212,7 +212,7 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point) {
     float level = last_level == 0 ? 0 : point.level + sampling.level_bias;
     if (last_level != 0) level = std::clamp(level, sampling.min_level, sampling.max_level);
     level = std::isnan(level) ? 0 : std::clamp(level, 0.0f, last_level);
-    if (!sampling.linear_between_levels) level = std::floor(level + 0.5f);
+    if (!sampling.interpolates_levels) level = std::floor(level + 0.5f);
     const auto lower_level = static_cast<std::size_t>(level);
     const auto upper_level_weight =
         static_cast<u32>(std::floor((level - std::floor(level)) * kWeightOne + 0.5f));

@@ -53,7 +53,7 @@ struct Sampling {
     bool returns_normalized_integers = false;  ///< true if integers are read as floats
     bool uses_srgb = false;
     TexelNumbers border{};
-    bool linear_between_levels = false;
+    bool interpolates_levels = false;
     float level_bias = 0, min_level = 0, max_level = 0;
 };
 

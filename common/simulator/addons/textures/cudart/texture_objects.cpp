@@ -124,7 +124,7 @@ Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     sampling.uses_srgb = t.sRGB != 0 && sampling.returns_normalized_integers &&
                          format.channel_bytes == 1 && format.kind == ChannelKind::unsigned_integer;
     for (int c = 0; c < 4; ++c) sampling.border[static_cast<std::size_t>(c)] = t.borderColor[c];
-    sampling.linear_between_levels = t.mipmapFilterMode == cudaFilterModeLinear;
+    sampling.interpolates_levels = t.mipmapFilterMode == cudaFilterModeLinear;
     sampling.level_bias = t.mipmapLevelBias;
     sampling.min_level = t.minMipmapLevelClamp;
     sampling.max_level = t.maxMipmapLevelClamp;
