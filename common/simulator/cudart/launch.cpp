@@ -78,13 +78,13 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
         refuse_launch(handle, "the kernel's __launch_bounds__ allow at most " +
                                   std::to_string(max_threads) + " threads per block, not " +
                                   std::to_string(threads) + ".");
-    const u32* required_shape = handle.kernel->ast->required_threads;
+    const u32* required_cluster = handle.kernel->ast->required_threads;
     const auto differs = [](u32 actual, u32 required) {
         return actual != (required ? required : 1);
     };
-    if (required_shape[0] != 0 &&
-        (differs(block_shape.x, required_shape[0]) || differs(block_shape.y, required_shape[1]) ||
-         differs(block_shape.z, required_shape[2])))
+    if (required_cluster[0] != 0 && (differs(block_shape.x, required_cluster[0]) ||
+                                     differs(block_shape.y, required_cluster[1]) ||
+                                     differs(block_shape.z, required_cluster[2])))
         refuse_launch(handle, "the kernel was compiled for a different block shape (.reqntid).");
 }
 
@@ -144,8 +144,8 @@ bool has_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 }
 
 Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    const Dim3 required_shape = find_required_cluster(handle);
-    return is_specified(required_shape)    ? required_shape
+    const Dim3 required_cluster = find_required_cluster(handle);
+    return is_specified(required_cluster)  ? required_cluster
            : is_specified(request.cluster) ? request.cluster
                                            : Dim3{1, 1, 1};
 }
@@ -153,7 +153,7 @@ Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 /// Rejects cluster sizes that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = choose_cluster(request, handle),
-               required_shape = find_required_cluster(handle);
+               required_cluster = find_required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& reason) {
         refuse_launch(
             handle,
@@ -162,8 +162,8 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     };
     if (cluster.count() == 0)
         refuse_cluster("are not possible: specify all three cluster dimensions, each at least 1.");
-    if (is_specified(required_shape) && is_specified(request.cluster) &&
-        !(required_shape == request.cluster))
+    if (is_specified(required_cluster) && is_specified(request.cluster) &&
+        !(required_cluster == request.cluster))
         refuse_cluster(
             "are required by the kernel, but the launch requests a different cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)

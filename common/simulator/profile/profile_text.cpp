@@ -128,8 +128,8 @@ std::string describe_time(const std::string& name, const PredictedKernel& kernel
     if (kernel.repeated_launches)
         text += "; " + format_with_commas(kernel.repeated_launches) +
                 " launches are assumed to take as long as similar earlier launches";
-    for (const timing::Unknown unknown_wait : kernel.unknown_waits)
-        text += "; the model does not know " + timing::phrase_for(unknown_wait);
+    for (const timing::Unknown unknown : kernel.unknown_waits)
+        text += "; the model does not know " + timing::phrase_for(unknown);
     if (kernel.unpredicted_launches)
         text += "; " + format_with_commas(kernel.unpredicted_launches) +
                 (kernel.unpredicted_launches == 1 ? " launch is" : " launches are") +
@@ -170,12 +170,12 @@ std::string format_times(const std::vector<KernelRow>& kernels,
     std::stable_sort(rows.begin(), rows.end(), [](const NamedTime& a, const NamedTime& b) {
         return a.kernel->ms > b.kernel->ms;
     });
-    const std::string unknown_wait =
+    const std::string title =
         "Predicted, not measured: kernels on " +
         std::string(predicted_times.gpu().is_measured ? "an " : "an unverified ") +
         predicted_times.gpu().name;
     std::string text =
-        "\n" + add_colour(wrap(unknown_wait, kColumns, "", "  "), kBoldCode, uses_colour) + "\n";
+        "\n" + add_colour(wrap(title, kColumns, "", "  "), kBoldCode, uses_colour) + "\n";
     char heading[96];
     std::snprintf(heading, sizeof heading, "%12s%8s%10s  %s", "ms", "of all", "launches",
                   "kernel: bottleneck of its longest launch");
@@ -208,10 +208,10 @@ void add_remark(std::string& out, const Traffic& a, bool is_global, bool uses_co
 
 /// Adds a remark about merged accesses, such as "^ 3 loads of this line are part of earlier ones:
 /// the GPU's code has one instruction for neighbours".
-void add_merged(std::string& out, u32 count, const char* unknown_wait) {
+void add_merged(std::string& out, u32 count, const char* access_name) {
     if (count == 0) return;
     const bool is_one = count == 1;
-    const std::string text = "^ " + std::to_string(count) + " " + unknown_wait +
+    const std::string text = "^ " + std::to_string(count) + " " + access_name +
                              (is_one ? "" : "s") + " of this line " + (is_one ? "is" : "are") +
                              " part of an earlier access: the machine code has one wider "
                              "instruction for neighbouring accesses";
@@ -275,10 +275,10 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
 
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool uses_colour, const PredictedTimes* predicted_times) {
-    const char* unknown_wait = predicted_times
-                                   ? ": counters; times are predicted"
-                                   : ": counters only, because a simulation has no times";
-    std::string out = wrap(device + unknown_wait, kColumns, "", "") + "\n";
+    const char* counters_note = predicted_times
+                                    ? ": counters; times are predicted"
+                                    : ": counters only, because a simulation has no times";
+    std::string out = wrap(device + counters_note, kColumns, "", "") + "\n";
     if (kernels.empty()) out += "\nno kernel was launched\n";
     for (const KernelRow& kernel : kernels) add_kernel(out, kernel, uses_colour);
     if (predicted_times) out += format_times(kernels, *predicted_times, uses_colour);

@@ -63,7 +63,7 @@ private:
         for (const MergedWord& word : words) positions.insert(word.position);
         const u64 covered_bytes = positions.size() * group_.bytes_of_word;
         // A load of four elements may include one element that the PTX does not load.
-        const bool may_be_wider = group_.is_load && bytes == kMaxElements * group_.bytes_of_word;
+        const bool may_be_wider = group_.is_load && bytes == kMaxAccessWords * group_.bytes_of_word;
         const u64 required_bytes = may_be_wider ? bytes - group_.bytes_of_word : bytes;
         return bytes <= group_.alignment.bytes && covered_bytes >= required_bytes;
     }

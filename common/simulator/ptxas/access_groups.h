@@ -15,7 +15,7 @@
 namespace coalesce::simulator {
 
 /// The maximum size of a machine access in bytes, and the maximum number of words that it accesses.
-constexpr u32 kMaxAccessBytes = 16, kMaxElements = 4;
+constexpr u32 kMaxAccessBytes = 16, kMaxAccessWords = 4;
 
 /// A word of a PTX access. One machine instruction may access the word together with other words.
 struct MergedWord {
@@ -50,7 +50,7 @@ struct MergedGroup {
     std::map<u32, u64> accesses;
 
     u32 widest_access_bytes() const {
-        return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word);
+        return std::min(kMaxAccessBytes, kMaxAccessWords * bytes_of_word);
     }
     bool has_word_at(u64 position) const;
 };

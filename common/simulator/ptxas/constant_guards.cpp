@@ -50,16 +50,17 @@ Instruction unused_label(std::size_t index) {
 std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function) {
     const RegisterDefinitions definitions(function);
     std::optional<ptx::Function> changed_function;
-    for (std::size_t writer_index = 0; writer_index < function.body.size(); ++writer_index) {
-        const Instruction& i = function.body[writer_index];
+    for (std::size_t instruction_index = 0; instruction_index < function.body.size();
+         ++instruction_index) {
+        const Instruction& i = function.body[instruction_index];
         if (!i.guard) continue;
         const std::optional<bool> guard_value = constant_predicate(definitions, *i.guard);
         if (!guard_value) continue;
         if (!changed_function) changed_function = function;
         if (*guard_value != i.is_guard_negated)
-            changed_function->body[writer_index].guard.reset();
+            changed_function->body[instruction_index].guard.reset();
         else
-            changed_function->body[writer_index] = unused_label(writer_index);
+            changed_function->body[instruction_index] = unused_label(instruction_index);
     }
     return changed_function;
 }

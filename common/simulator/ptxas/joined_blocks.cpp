@@ -57,7 +57,7 @@ public:
         examine_block(block);
         count_work_before(first_instruction, block);
         count_work_after(block, end);
-        return is_enough();
+        return has_found_enough();
     }
 
 private:
@@ -79,7 +79,7 @@ private:
     void count_work_before(u32 first_instruction, const BasicBlock& block) {
         bool is_before_fence = false;
         for (u32 instruction_index = block.begin;
-             instruction_index-- > first_instruction && !is_enough();) {
+             instruction_index-- > first_instruction && !has_found_enough();) {
             if (values_.produces_no_code(instruction_index)) continue;
             const Instruction& i = function_.body[instruction_index];
             const MemoryEffect effect = find_memory_effect(i);
@@ -98,7 +98,7 @@ private:
 
     void count_work_after(const BasicBlock& block, u32 end) {
         bool is_behind_fence = false;
-        for (u32 instruction_index = block.end; instruction_index < end && !is_enough();
+        for (u32 instruction_index = block.end; instruction_index < end && !has_found_enough();
              ++instruction_index) {
             const Instruction& i = function_.body[instruction_index];
             if (values_.produces_no_code(instruction_index) || ends_straight_code(i)) continue;
@@ -133,7 +133,7 @@ private:
                });
     }
 
-    bool is_enough() const {
+    bool has_found_enough() const {
         return has_found_load_ || counted_steps_ >= kMinOverlappingInstructions;
     }
 
@@ -161,7 +161,7 @@ public:
         }
     }
 
-    std::vector<u32> run() const {
+    std::vector<u32> join_all_blocks() const {
         std::vector<u32> continuation = continuations_;
         for (u32 b = 0; b < blocks_.size(); ++b)
             if (continuation[b] == b + 2 && !has_overlapping_work(b + 1)) continuation[b] = b;
@@ -194,8 +194,8 @@ private:
     }
 
     /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the
-    /// piece ends there. Does not check whether enough work overlaps with the loads. run() checks
-    /// this.
+    /// piece ends there. Does not check whether enough work overlaps with the loads.
+    /// join_all_blocks() checks this.
     u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].successors;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
@@ -223,15 +223,15 @@ private:
             is_load |= !values_.produces_no_code(instruction_index) &&
                        loads_global_memory(function_.body[instruction_index]);
         if (!is_load) return true;
-        u32 first_instruction = b - 1, last = b + 1;
-        while (piece_predecessor_[first_instruction] != kNone)
-            first_instruction = piece_predecessor_[first_instruction];
-        while (continuations_[last] != last) last = continuations_[last];
+        u32 first_block = b - 1, last_block = b + 1;
+        while (piece_predecessor_[first_block] != kNone)
+            first_block = piece_predecessor_[first_block];
+        while (continuations_[last_block] != last_block) last_block = continuations_[last_block];
         // ptxas also unrolls loops that contain branches, but this model unrolls a loop only if all
         // of its blocks are joined into one piece.
-        if (is_among(first_instruction, blocks_[last].successors)) return true;
+        if (is_among(first_block, blocks_[last_block].successors)) return true;
         return OverlappingWork(function_, values_)
-            .has_enough_work(block, blocks_[first_instruction].begin, blocks_[last].end);
+            .has_enough_work(block, blocks_[first_block].begin, blocks_[last_block].end);
     }
 
     const ptx::Function& function_;
@@ -247,7 +247,7 @@ private:
 
 std::vector<u32> join_blocks(const ptx::Function& function, const ControlFlow& flow,
                              const MachineValues& values) {
-    return BlockJoiner(function, flow, values).run();
+    return BlockJoiner(function, flow, values).join_all_blocks();
 }
 
 }  // namespace coalesce::simulator

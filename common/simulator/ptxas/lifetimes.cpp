@@ -121,12 +121,12 @@ LiveBetweenPieces::LiveBetweenPieces(const MachineCode& code)
                     for (u32 v : i.writes) overwrite(v);
                 }
             }),
-      alive_before_(code.pieces.size(), live_.empty_set()),
-      alive_after_(alive_before_) {
+      maybe_written_before_(code.pieces.size(), live_.empty_set()),
+      maybe_written_after_(maybe_written_before_) {
     find_written_values(code.pieces);
 }
 
-LiveBetweenPieces::Bits LiveBetweenPieces::combine_bits(Bits a, const Bits& b) {
+LiveBetweenPieces::Bits LiveBetweenPieces::intersect(Bits a, const Bits& b) {
     for (std::size_t k = 0; k < a.size(); ++k) a[k] &= b[k];
     return a;
 }
@@ -139,15 +139,16 @@ LiveBetweenPieces::Bits LiveBetweenPieces::combine_bits(Bits a, const Bits& b) {
 void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
-            for (u32 v : i.writes) live_.add(alive_after_[p], v);
+            for (u32 v : i.writes) live_.add(maybe_written_after_[p], v);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
             for (u32 next : pieces[p].successors)
-                for (std::size_t k = 0; k < alive_after_[p].size(); ++k) {
-                    const u64 added_bits = alive_after_[p][k] & ~alive_before_[next][k];
-                    alive_before_[next][k] |= added_bits;
-                    alive_after_[next][k] |= added_bits;
+                for (std::size_t k = 0; k < maybe_written_after_[p].size(); ++k) {
+                    const u64 added_bits =
+                        maybe_written_after_[p][k] & ~maybe_written_before_[next][k];
+                    maybe_written_before_[next][k] |= added_bits;
+                    maybe_written_after_[next][k] |= added_bits;
                     changed |= added_bits != 0;
                 }
     }

@@ -161,7 +161,7 @@ public:
         begin_partially_written_values();
     }
 
-    std::vector<u32> run() {
+    std::vector<u32> order_instructions() {
         for (u32 k = 0; k < code_.size(); ++k)
             if (missing_predecessors_[k] == 0) open_steps_.push_back(k);
         while (!open_steps_.empty()) {
@@ -344,7 +344,7 @@ private:
 }  // namespace
 
 std::vector<u32> list_schedule(const StraightCode& straight_code, u32 max_live_words) {
-    return ListScheduler(straight_code, max_live_words).run();
+    return ListScheduler(straight_code, max_live_words).order_instructions();
 }
 
 }  // namespace coalesce::simulator

@@ -144,9 +144,9 @@ public:
                         continue;
                     }
                     code.values.push_back(MachineValue(code.values[value]));
-                    const u32 new_name = static_cast<u32>(code.values.size() - 1);
-                    names[value] = new_name;
-                    value = new_name;
+                    const u32 new_value = static_cast<u32>(code.values.size() - 1);
+                    names[value] = new_value;
+                    value = new_value;
                 }
                 i.part_index += k * part_count;
                 i.loop = iteration.front().source;

@@ -415,8 +415,8 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     // In a loop, a sum may read its own value from the previous iteration.
     if (!is_sum(reader) || reader.guard || at <= last_writer_of(value)) return false;
     if (is_folded_[reader.operands[0].reg]) return false;  // the reader already adds three values
-    for (u32 value_between = last_writer_of(value); value_between < at; ++value_between)
-        if (may_diverge(function_.body[value_between])) return false;
+    for (u32 between = last_writer_of(value); between < at; ++between)
+        if (may_diverge(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
         for (u32 read_register : list_read_registers(*part)) {
@@ -773,8 +773,8 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
             return {};
         first_instruction = std::min(first_instruction, last_writer_of(value));
     }
-    for (u32 value_between = first_instruction; value_between < at; ++value_between) {
-        const Instruction& other = function_.body[value_between];
+    for (u32 between = first_instruction; between < at; ++between) {
+        const Instruction& other = function_.body[between];
         if (may_diverge(other) || changes_memory(find_memory_effect(other))) return {};
     }
     return last_writer_of(i.operands[2].reg);
@@ -1033,10 +1033,10 @@ Constant MachineValues::find_address_to_load(const Instruction& i) const {
 
 bool MachineValues::adds_once_per_warp(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || find_vector(i)) return false;
-    const bool joins =
+    const bool is_combinable =
         i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
     const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
-    if (!joins || !is_word || !find_address_to_load(i).words) return false;
+    if (!is_combinable || !is_word || !find_address_to_load(i).words) return false;
     return i.opcode == "red" || find_written_values(i).empty();
 }
 
@@ -1046,15 +1046,15 @@ bool MachineValues::is_true_in_one_lane(u32 predicate, bool expected_value) cons
     if (i.opcode != "setp" || i.guard || i.operands.size() != 3 ||
         !i.has(expected_value ? "eq" : "ne"))
         return false;
-    const auto is_lane = [&](const Operand& o) {
+    const auto differs_in_each_lane = [&](const Operand& o) {
         return o.is_register() && differs_by_lane(o.reg);
     };
-    const auto is_one = [&](const Operand& o) {
+    const auto is_same_for_warp = [&](const Operand& o) {
         if (!o.is_register()) return is_number(o);
         return is_uniform(o.reg) && definition(o.reg).opcode == "ld";
     };
-    return (is_lane(i.operands[1]) && is_one(i.operands[2])) ||
-           (is_one(i.operands[1]) && is_lane(i.operands[2]));
+    return (differs_in_each_lane(i.operands[1]) && is_same_for_warp(i.operands[2])) ||
+           (is_same_for_warp(i.operands[1]) && differs_in_each_lane(i.operands[2]));
 }
 
 /// Reports whether the value is different in every lane: %tid.x or %laneid, optionally plus a value
@@ -1094,35 +1094,35 @@ u32 MachineValues::find_varying_summand(const Instruction& i) const {
 /// come from registers of the thread.
 std::vector<Constant> MachineValues::find_constants_for_access(const Instruction& i,
                                                                bool is_in_one_lane) const {
-    std::vector<Constant> address_constant;
+    std::vector<Constant> constants;
     const Constant address = find_address_to_load(i);
-    if (address.words) address_constant.push_back(address);
-    if (adds_once_per_warp(i) && !is_in_one_lane) return address_constant;
+    if (address.words) constants.push_back(address);
+    if (adds_once_per_warp(i) && !is_in_one_lane) return constants;
     // If all lanes add to one address and need the result, one lane adds for all lanes. This takes
     // registers for the lane index and for the sum.
     if (address.words && !is_in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
-    if (!find_vectors_read(i).empty()) return address_constant;
+    if (!find_vectors_read(i).empty()) return constants;
     for (const Operand& operand : i.operands) {
         if (operand.is_address() || count_constants(operand) == 0) continue;
         if (operand.is_register())
-            address_constant.push_back(
+            constants.push_back(
                 {operand.reg + u64{1}, count_words(operand.reg), bytes(operand.reg) < 4});
         else
-            address_constant.push_back({~operand.bits, 1});
+            constants.push_back({~operand.bits, 1});
     }
-    return address_constant;
+    return constants;
 }
 
 /// Returns the constants that a texture or surface access needs in registers: the level of detail
 /// (even if the fetch specifies none), and those constant coordinates and data that are not part of
 /// a vector.
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
-    std::vector<Constant> address_constant;
+    std::vector<Constant> constants;
     const bool is_interpolating = i.opcode == "tex" && i.modifiers.back() == "f32";
     if (is_interpolating && !i.has("level") && !i.has("grad"))
-        address_constant.push_back({kDefaultLevelName, 1});
+        constants.push_back({kDefaultLevelName, 1});
     std::vector<Operand> single_coordinates = list_coordinates(i);
     if (single_coordinates.size() > 1) single_coordinates.clear();
     for (std::size_t k = find_written_values(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
@@ -1133,9 +1133,9 @@ std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction&
     for (const Operand& o : single_coordinates) {
         if (!o.is_register() || !is_uniform(o.reg) || bytes(o.reg) > 4) continue;
         const bool is_finest_level = i.opcode == "tex" && is_zero(o.reg);
-        if (!is_finest_level) address_constant.push_back({o.reg + u64{1}, 1});
+        if (!is_finest_level) constants.push_back({o.reg + u64{1}, 1});
     }
-    return address_constant;
+    return constants;
 }
 
 std::vector<MachineValues::Vector> MachineValues::find_vectors_to_assemble(

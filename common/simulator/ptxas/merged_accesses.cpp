@@ -50,7 +50,7 @@ public:
           facts_(function, shared),
           needed_values_(function) {}
 
-    MergedAccesses run() {
+    MergedAccesses merge_all_accesses() {
         for (const StraightPiece& piece : straight_pieces()) {
             const u32 begin = flow_.blocks()[piece.first].begin;
             const u32 end = flow_.blocks()[piece.last].end;
@@ -388,13 +388,13 @@ private:
                 const auto [known, is_new] = accesses_by_remainder.emplace(remainder, list);
                 if (!is_new && known->second != list) return {};
             }
-            MachineAccesses& machine_accesses_made = accesses_of_iterations[at];
+            MachineAccesses& accesses_of_iteration = accesses_of_iterations[at];
             for (const auto& [remainder, list] : accesses_by_remainder)
-                machine_accesses_made.list.insert(machine_accesses_made.list.end(), list.begin(),
+                accesses_of_iteration.list.insert(accesses_of_iteration.list.end(), list.begin(),
                                                   list.end());
             const u32 covering_access = accesses_by_iteration[at].covering_access;
             if (covering_access != MachineAccesses::kNoAccess)
-                machine_accesses_made.covering_access = covering_access % count;
+                accesses_of_iteration.covering_access = covering_access % count;
         }
         return accesses_of_iterations;
     }
@@ -417,8 +417,8 @@ private:
     void drop_overwritten(OpenAccesses& open, const std::map<u32, MachineAccesses>& made_stores) {
         std::optional<MachineStore> only_store;
         std::size_t count = 0;
-        for (const auto& [at, machine_accesses_made] : made_stores)
-            for (const MachineAccess& access : machine_accesses_made.list) {
+        for (const auto& [at, accesses] : made_stores)
+            for (const MachineAccess& access : accesses.list) {
                 ++count;
                 only_store = {
                     at, open.open_stores->base,
@@ -433,22 +433,19 @@ private:
 
     MergedAccesses changed_accesses() {
         std::set<u32> covering;
-        for (const auto& [at, machine_accesses_made] : machine_accesses_)
-            covering.insert(machine_accesses_made.covering_access);
-        MergedAccesses changed_map;
-        for (auto& [at, machine_accesses_made] : machine_accesses_) {
+        for (const auto& [at, accesses] : machine_accesses_)
+            covering.insert(accesses.covering_access);
+        MergedAccesses changed;
+        for (auto& [at, accesses] : machine_accesses_) {
             const Instruction& i = function_.body[at];
             const u32 bytes = size_of(ptx::find_type(i)) * ptx::vector_length(i);
-            if (i.opcode == "ld" && !covering.contains(at))
-                halve_accesses(i, machine_accesses_made.list);
-            if (machine_accesses_made.list ==
-                std::vector{MachineAccess{.byte_offset = 0, .bytes = bytes}})
+            if (i.opcode == "ld" && !covering.contains(at)) halve_accesses(i, accesses.list);
+            if (accesses.list == std::vector{MachineAccess{.byte_offset = 0, .bytes = bytes}})
                 continue;
-            if (!machine_accesses_made.list.empty())
-                machine_accesses_made.covering_access = MachineAccesses::kNoAccess;
-            changed_map[at] = std::move(machine_accesses_made);
+            if (!accesses.list.empty()) accesses.covering_access = MachineAccesses::kNoAccess;
+            changed[at] = std::move(accesses);
         }
-        return changed_map;
+        return changed;
     }
 
     /// Reduces a single 64-bit load to the half that is needed.
@@ -501,9 +498,10 @@ MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow&
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled) {
     const std::optional<ptx::Function> simplified = remove_constant_guards(function);
-    if (!simplified) return AccessMerger(function, flow, shared, unrolled).run();
+    if (!simplified) return AccessMerger(function, flow, shared, unrolled).merge_all_accesses();
     const ControlFlow simplified_flow(*simplified);
-    MergedAccesses merged = AccessMerger(*simplified, simplified_flow, shared, unrolled).run();
+    MergedAccesses merged =
+        AccessMerger(*simplified, simplified_flow, shared, unrolled).merge_all_accesses();
     drop_never_executed(function, *simplified, merged);
     return merged;
 }

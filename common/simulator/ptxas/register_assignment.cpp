@@ -206,10 +206,9 @@ private:
                          occupied_ranges_[r + 1].check_availability(pair_spans));
             if (availability == OccupiedRanges::Availability::taken) continue;
             if (chosen_register == kNone || (availability == OccupiedRanges::Availability::free &&
-                                             r + 2 <= limits_.late_read_registers))
+                                             r + 2 <= limits_.late_read_limit))
                 chosen_register = r;
-            if (availability == OccupiedRanges::Availability::free ||
-                r >= limits_.late_read_registers)
+            if (availability == OccupiedRanges::Availability::free || r >= limits_.late_read_limit)
                 break;
         }
         if (chosen_register == kNone) chosen_register = kStackPointer + 1;  // no register is free
@@ -260,7 +259,7 @@ private:
     u32 choose_register(const std::vector<u32>& values, u32 words) const {
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int preferred_register = words == 1 ? parity_preference_[values[0]] : 0;
-        u32 lowest = kNone, search_limit = limits_.late_read_registers;
+        u32 lowest = kNone, search_limit = limits_.late_read_limit;
         for (u32 r = 0; r + words <= kRegisterCount; r += step) {
             const OccupiedRanges::Availability availability = check_availability(values, r, words);
             if (availability == OccupiedRanges::Availability::taken) continue;
@@ -269,7 +268,7 @@ private:
                                    (preferred_register == 0 || is_odd == (preferred_register < 0));
             if (has_space && (lowest == kNone || r + words <= search_limit)) return r;
             if (lowest == kNone && availability == OccupiedRanges::Availability::free)
-                search_limit = limits_.bank_registers;
+                search_limit = limits_.bank_conflict_limit;
             lowest = std::min(lowest, r);
             if (r >= search_limit) break;
         }
@@ -299,7 +298,7 @@ private:
     /// Occupies the registers that an instruction needs in addition to its sources and results.
     void occupy_internal_registers(const MachineInstruction& i, u32 n) {
         u32 odd_words = 0;
-        for (u32 r = 3; odd_words < i.odd_internal_words && r < limits_.bank_registers; r += 2)
+        for (u32 r = 3; odd_words < i.odd_internal_words && r < limits_.bank_conflict_limit; r += 2)
             odd_words += occupy_if_free(r, n);
         u32 words = odd_words;
         for (u32 r = 0; words < i.internal_words && r < kRegisterCount; ++r)

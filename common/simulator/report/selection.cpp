@@ -38,9 +38,9 @@ const regex_t* kernel_expression() {
 /// Returns the part of `text` before `end`, and removes this part and `end` from `text`.
 std::string_view take_until(std::string_view& text, char end) {
     const std::size_t size = std::min(text.find(end), text.size());
-    const std::string_view key_part = text.substr(0, size);
+    const std::string_view part = text.substr(0, size);
     text.remove_prefix(std::min(size + 1, text.size()));
-    return key_part;
+    return part;
 }
 
 }  // namespace
@@ -86,11 +86,10 @@ std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
         for (const auto& [name, member] : kSuppressionKeys) {
             // Replace tabs and line breaks in a value by `*`, because tabs separate values and line
             // breaks separate suppressions.
-            std::string key_part = suppression.*member;
+            std::string value = suppression.*member;
             std::replace_if(
-                key_part.begin(), key_part.end(), [](char c) { return c == '\t' || c == '\n'; },
-                '*');
-            text += key_part + '\t';
+                value.begin(), value.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');
+            text += value + '\t';
         }
         text += '\n';
     }

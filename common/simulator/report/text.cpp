@@ -53,14 +53,14 @@ namespace {
 
 /// Replaces template arguments nested at `depth` or deeper with "...".
 std::string cut_arguments(const std::string& name, int depth) {
-    std::string wrapped_text;
+    std::string cut_name;
     int open_brackets = 0;
     for (const char c : name) {
         if (c == '>') --open_brackets;
-        if (open_brackets < depth) wrapped_text += c;
-        if (c == '<' && ++open_brackets == depth) wrapped_text += "...";
+        if (open_brackets < depth) cut_name += c;
+        if (c == '<' && ++open_brackets == depth) cut_name += "...";
     }
-    return wrapped_text;
+    return cut_name;
 }
 
 int nesting_depth(const std::string& name) {
@@ -82,13 +82,13 @@ std::string shorten_name(const std::string& name, std::size_t max_length) {
 }
 
 std::string prefix_lines(std::string_view prefix, std::string_view text) {
-    std::string wrapped_text;
+    std::string prefixed_text;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        wrapped_text.append(prefix).append(text.substr(0, end)).append("\n");
+        prefixed_text.append(prefix).append(text.substr(0, end)).append("\n");
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return wrapped_text;
+    return prefixed_text;
 }
 
 std::string format_index(Dim3 index) {

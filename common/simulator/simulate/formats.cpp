@@ -71,9 +71,9 @@ std::string escape_command(const std::string& text, bool is_property) {
     for (const char c : text) {
         if (const auto replacement = always_escaped.find(c); replacement != always_escaped.end())
             out += replacement->second;
-        else if (const auto other_location = escaped_in_property.find(c);
-                 is_property && other_location != escaped_in_property.end())
-            out += other_location->second;
+        else if (const auto property_replacement = escaped_in_property.find(c);
+                 is_property && property_replacement != escaped_in_property.end())
+            out += property_replacement->second;
         else
             out += c;
     }

@@ -153,15 +153,15 @@ private:
             for (const Entry* member : bare_entry->children) {
                 const Attribute* location_attribute =
                     member->find_attribute(dwarf::kMemberLocation);
-                const u32 inner_type =
+                const u32 member_begin =
                     offset +
                     static_cast<u32>(location_attribute ? member_offset(*location_attribute) : 0);
                 const std::string name = attribute_text(*member, dwarf::kName);
                 if (member->tag == dwarf::kMember)
                     add_parts(find_type(*member), name.empty() ? path : path + "." + name,
-                              inner_type, variable_parts, depth + 1);
+                              member_begin, variable_parts, depth + 1);
                 if (member->tag == dwarf::kInheritance)
-                    add_parts(find_type(*member), path, inner_type, variable_parts, depth + 1);
+                    add_parts(find_type(*member), path, member_begin, variable_parts, depth + 1);
             }
         }
     }

@@ -113,23 +113,23 @@ Node* Graph::find_copy(const Node* original) {
 }
 
 bool Graph::sort_topologically(std::vector<Node*>& order, Node*& culprit) const {
-    std::map<const Node*, std::size_t> waiting_counts;
+    std::map<const Node*, std::size_t> unfinished_dependencies;
     std::map<const Node*, std::vector<Node*>> followers;
     order.clear();
     for (const auto& node : nodes_) {
-        waiting_counts[node.get()] = node->dependencies.size();
+        unfinished_dependencies[node.get()] = node->dependencies.size();
         for (const Dependency& dependency : node->dependencies)
             followers[dependency.node].push_back(node.get());
         if (node->dependencies.empty()) order.push_back(node.get());
     }
     for (std::size_t next = 0; next < order.size(); ++next) {
         for (Node* follower : followers[order[next]]) {
-            if (--waiting_counts[follower] == 0) order.push_back(follower);
+            if (--unfinished_dependencies[follower] == 0) order.push_back(follower);
         }
     }
     if (order.size() == nodes_.size()) return true;
     for (const auto& node : nodes_) {
-        if (waiting_counts[node.get()] > 0) culprit = node.get();
+        if (unfinished_dependencies[node.get()] > 0) culprit = node.get();
     }
     return false;
 }
