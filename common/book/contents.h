@@ -49,7 +49,7 @@ struct Contents {
 
     /// Returns the page whose source is `file`, a path relative to the repository's root, or
     /// nullptr if there is none.
-    const Page* find_by_html_file(const std::string& file) const;
+    const Page* find_by_source(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;
 };

@@ -74,11 +74,11 @@ std::string path_html(const course::Step& step) {
 /// Returns the bandwidth of the lesson before, as a part of a copy's.
 std::string previous_bandwidth_html(const std::filesystem::path& root, const course::Course& course,
                                     const course::Step& step) {
-    const nlohmann::json measured = read_measurements(root);
+    const nlohmann::json measurements = read_measurements(root);
     const course::Step* previous_step = course.find(step.builds_on);
-    const long gbps = previous_step ? bandwidth_gbps(measured, *previous_step) : 0;
+    const long gbps = previous_step ? bandwidth_gbps(measurements, *previous_step) : 0;
     if (!gbps || previous_step->number() < "02") return "";
-    const double copy_gbps = measured.at("copy_gbps").get<double>();
+    const double copy_gbps = measurements.at("copy_gbps").get<double>();
     const std::string percent = std::to_string(std::lround(100 * gbps / copy_gbps));
     std::string css_class = limiting_idea_class(root, *previous_step);
     return "<p class=\"reached\"><span>Lesson " + previous_step->number() +

@@ -43,8 +43,10 @@ bool is_cell_text(const std::string& text) {
 }
 
 std::string trim(const std::string& text) {
-    const std::size_t first = text.find_first_not_of(' ');
-    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+    const std::size_t first_letter = text.find_first_not_of(' ');
+    return first_letter == text.npos
+               ? ""
+               : text.substr(first_letter, text.find_last_not_of(' ') + 1 - first_letter);
 }
 
 /// Returns the label in a line of dashes ("32 B" for "------ 32 B ------"). In a label such as "0
@@ -119,10 +121,10 @@ LinePart read_line_part(const std::string& line, std::size_t begin) {
 
 std::vector<LinePart> split_into_parts(const std::string& line) {
     std::vector<LinePart> parts;
-    for (std::size_t at = line.find_first_not_of(' '); at < line.size();
-         at = line.find_first_not_of(' ', at)) {
-        parts.push_back(read_line_part(line, at));
-        at = parts.back().end;
+    for (std::size_t position = line.find_first_not_of(' '); position < line.size();
+         position = line.find_first_not_of(' ', position)) {
+        parts.push_back(read_line_part(line, position));
+        position = parts.back().end;
     }
     return parts;
 }
@@ -137,8 +139,8 @@ bool is_column_label(const std::string& text) {
 }
 
 /// Reports whether a single blank separates a part from the part before it.
-bool is_next_word(const LinePart& part, const LinePart& previous) {
-    return part.begin == previous.end + 1;
+bool is_next_word(const LinePart& part, const LinePart& previous_part) {
+    return part.begin == previous_part.end + 1;
 }
 
 /// Returns the index of the first part after a row's label. A label is a word, or several words
@@ -147,40 +149,40 @@ std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t be
                               std::size_t end) {
     static const std::set<std::string> row_labels = {"r", "n", "row", "GPU"};
     if (row_labels.contains(parts[begin].text) && begin + 1 < end) return begin + 2;
-    std::size_t last = begin;
+    std::size_t last_part = begin;
     bool are_cells = is_cell_text(parts[begin].text);
-    while (last + 1 < end && parts[last + 1].kind == PartKind::word &&
-           is_next_word(parts[last + 1], parts[last])) {
-        ++last;
-        are_cells = are_cells && is_cell_text(parts[last].text);
+    while (last_part + 1 < end && parts[last_part + 1].kind == PartKind::word &&
+           is_next_word(parts[last_part + 1], parts[last_part])) {
+        ++last_part;
+        are_cells = are_cells && is_cell_text(parts[last_part].text);
     }
-    if (are_cells && (last == begin || last - begin >= 2)) return begin;
-    return parts[begin].kind == PartKind::word ? last + 1 : begin;
+    if (are_cells && (last_part == begin || last_part - begin >= 2)) return begin;
+    return parts[begin].kind == PartKind::word ? last_part + 1 : begin;
 }
 
 /// Converts the words after a row's label to cells, if there are at least kMinNeighbouringCells
 /// words.
 void convert_words_to_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    const std::size_t first = find_end_of_label(parts, begin, end);
+    const std::size_t first_word = find_end_of_label(parts, begin, end);
     // Column numbers are not drawn as cells.
-    if (is_column_label(parts[begin].text) && first <= begin + 2) return;
-    for (std::size_t at = first; at < end;) {
-        std::size_t last = at;
+    if (is_column_label(parts[begin].text) && first_word <= begin + 2) return;
+    for (std::size_t position = first_word; position < end;) {
+        std::size_t last_word = position;
         int cell_count = 0;
-        while (last < end &&
-               (parts[last].kind != PartKind::word || is_cell_text(parts[last].text)) &&
-               parts[last].kind != PartKind::brace) {
-            cell_count += parts[last].kind == PartKind::word ||
-                          parts[last].kind == PartKind::marked ||
-                          parts[last].kind == PartKind::empty;
-            ++last;
+        while (last_word < end &&
+               (parts[last_word].kind != PartKind::word || is_cell_text(parts[last_word].text)) &&
+               parts[last_word].kind != PartKind::brace) {
+            cell_count += parts[last_word].kind == PartKind::word ||
+                          parts[last_word].kind == PartKind::marked ||
+                          parts[last_word].kind == PartKind::empty;
+            ++last_word;
         }
         if (cell_count >= kMinNeighbouringCells) {
-            for (std::size_t i = at; i < last; ++i)
+            for (std::size_t i = position; i < last_word; ++i)
                 if (parts[i].kind == PartKind::word) parts[i].kind = PartKind::cell;
         }
-        at = std::max(last, at + 1);
+        position = std::max(last_word, position + 1);
     }
 }
 
@@ -211,9 +213,9 @@ std::string replace_ascii_arrows(std::string text) {
         {"-->", "→"}, {"->", "→"}, {"<-", "←"}, {"--", "—"}, {"`", ""}};
     for (const auto& [from, to] : replacements) {
         const std::string replaced_text = from;
-        for (std::size_t at = 0; (at = text.find(replaced_text, at)) != text.npos;
-             at += std::string(to).size())
-            text.replace(at, replaced_text.size(), to);
+        for (std::size_t position = 0; (position = text.find(replaced_text, position)) != text.npos;
+             position += std::string(to).size())
+            text.replace(position, replaced_text.size(), to);
     }
     return text;
 }
@@ -262,19 +264,19 @@ std::string part_svg(const LinePart& part, int row) {
 /// Joins words that are separated by single blanks, so that they can be set in a proportional
 /// typeface.
 std::vector<LinePart> join_words_into_sentences(const std::vector<LinePart>& parts) {
-    std::vector<LinePart> joined;
+    std::vector<LinePart> joined_parts;
     for (const LinePart& part : parts) {
-        const bool continues_sentence = !joined.empty() && part.kind == PartKind::word &&
-                                        joined.back().kind == PartKind::word &&
-                                        part.begin == joined.back().end + 1;
+        const bool continues_sentence = !joined_parts.empty() && part.kind == PartKind::word &&
+                                        joined_parts.back().kind == PartKind::word &&
+                                        part.begin == joined_parts.back().end + 1;
         if (continues_sentence) {
-            joined.back().text += " " + part.text;
-            joined.back().end = part.end;
+            joined_parts.back().text += " " + part.text;
+            joined_parts.back().end = part.end;
         } else {
-            joined.push_back(part);
+            joined_parts.push_back(part);
         }
     }
-    return joined;
+    return joined_parts;
 }
 
 }  // namespace

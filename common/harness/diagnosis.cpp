@@ -76,8 +76,8 @@ void Diagnosis::LineCounts::note(std::int64_t row, std::int64_t col) {
 void Diagnosis::TileTallies::merge(const TileTallies& other) {
     bad_in_full_tiles += other.bad_in_full_tiles;
     wrong.merge(other.wrong);
-    untransposed.merge(other.untransposed);
-    same.merge(other.same);
+    from_untransposed_tile.merge(other.from_untransposed_tile);
+    in_same_tile.merge(other.in_same_tile);
 }
 
 void Diagnosis::LineCounts::merge(const LineCounts& other) {
@@ -104,8 +104,9 @@ void Diagnosis::record_value(const ObservedCell& observed_cell, const ObservedCe
     if (observed_cell.is_not_from_input()) foreign_values_.note(observed_cell);
     for (TileTallies& tiles : tiles_) {
         if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(observed_cell);
-        if (is_of_untransposed_tile(in_matrix, tiles.side)) tiles.untransposed.note(observed_cell);
-        if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(observed_cell);
+        if (is_of_untransposed_tile(in_matrix, tiles.side))
+            tiles.from_untransposed_tile.note(observed_cell);
+        if (is_of_same_tile(in_matrix, tiles.side)) tiles.in_same_tile.note(observed_cell);
     }
 }
 
@@ -219,14 +220,15 @@ std::uint64_t Diagnosis::count_matrices() const {
 /// a multiple of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small_grid = out_tiles(kSmallestTile), large_grid = out_tiles(side);
-    std::vector<bool> bad(static_cast<std::size_t>(large_grid.count()));
+    std::vector<bool> is_bad_tile(static_cast<std::size_t>(large_grid.count()));
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (!bad_tiles_[i]) continue;
         const auto tile_number = static_cast<std::int64_t>(i);
-        bad[large_grid.tile_index({tile_number / small_grid.tiles().col * kSmallestTile,
-                                   tile_number % small_grid.tiles().col * kSmallestTile})] = true;
+        is_bad_tile[large_grid.tile_index({tile_number / small_grid.tiles().col * kSmallestTile,
+                                           tile_number % small_grid.tiles().col * kSmallestTile})] =
+            true;
     }
-    return bad;
+    return is_bad_tile;
 }
 
 std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {

@@ -92,7 +92,7 @@ private:
         std::int64_t side;
         Cell full_end;                        ///< the row and the column after the last full tile
         std::uint64_t bad_in_full_tiles = 0;  ///< the number of bad cells within full tiles
-        Tally wrong{}, untransposed{}, same{};
+        Tally wrong{}, from_untransposed_tile{}, in_same_tile{};
         void merge(const TileTallies& other);
     };
     /// The side of the smallest tiles that are searched for bad cells. Larger tiles consist of

@@ -17,18 +17,18 @@ std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
 /// written". `is_bad` says which rows or columns of a period belong to the pattern.
 std::string describe_lines(const std::vector<bool>& is_bad, const std::string& lines,
                            const std::string& state) {
-    const auto begin = std::find(is_bad.begin(), is_bad.end(), true);
-    const auto end = std::find(begin, is_bad.end(), false);
+    const auto first_bad = std::find(is_bad.begin(), is_bad.end(), true);
+    const auto first_good_after = std::find(first_bad, is_bad.end(), false);
     const auto count = static_cast<std::size_t>(std::count(is_bad.begin(), is_bad.end(), true));
-    const auto first_bad_line = static_cast<std::size_t>(begin - is_bad.begin());
+    const auto first_bad_line = static_cast<std::size_t>(first_bad - is_bad.begin());
     std::string text = "in every " + std::to_string(is_bad.size()) + " " + lines + ", ";
     if (count == 1) return text + "the " + ordinal(first_bad_line + 1) + " is " + state;
-    if (count != static_cast<std::size_t>(end - begin)) {
+    if (count != static_cast<std::size_t>(first_good_after - first_bad)) {
         return text + std::to_string(count) + " are " + state;
     }
-    const std::string position_word = first_bad_line == 0   ? "first"
-                                      : end == is_bad.end() ? "last"
-                                                            : "";
+    const std::string position_word = first_bad_line == 0                ? "first"
+                                      : first_good_after == is_bad.end() ? "last"
+                                                                         : "";
     if (!position_word.empty())
         return text + "the " + position_word + " " + std::to_string(count) + " are " + state;
     return text + "the " + ordinal(first_bad_line + 1) + " to the " +
@@ -71,11 +71,11 @@ Finding Diagnosis::conclude_untouched() const {
     const std::uint64_t other_count = bad_cells_.count - 1;
     if (other_count == 0)
         return make_finding(Fault::never_written, bad_cells_, "no other cell is affected");
-    const std::string predicate = problem_.is_in_place()
+    const std::string verb_text = problem_.is_in_place()
                                       ? (other_count == 1 ? "so is " : "so are ")
                                       : (other_count == 1 ? "nor was " : "nor were ");
     return make_finding(Fault::never_written, bad_cells_,
-                        predicate + format_count(other_count, "other cell"), "Look at the map");
+                        verb_text + format_count(other_count, "other cell"), "Look at the map");
 }
 
 Finding Diagnosis::conclude_nothing_written() const {
@@ -203,11 +203,11 @@ std::optional<Finding> Diagnosis::find_missed_batches() const {
     const Permutation axes = problem_.axes();
     if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
     const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
-    const auto first = static_cast<std::uint64_t>(bad_cells_.first);
-    if (first % size != 0 || comparison_.right != first) return std::nullopt;
+    const auto first_bad_index = static_cast<std::uint64_t>(bad_cells_.first);
+    if (first_bad_index % size != 0 || comparison_.right != first_bad_index) return std::nullopt;
     return make_finding(
         Fault::batches_missed, bad_cells_,
-        "only the first " + std::to_string(first / size) + " of " +
+        "only the first " + std::to_string(first_bad_index / size) + " of " +
             std::to_string(axes.extents[0]) +
             " slices along the first axis were written. Are there blocks for the other "
             "slices, and does each block move both pointers to its own slice?");
@@ -268,11 +268,11 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
     const std::string right_side_text = std::string("only the cells ") +
                                         (above_diagonal_ == 0 ? "above" : "below") +
                                         " the diagonal are right";
-    const std::size_t best = find_best_hypothesis();
-    if (hypotheses()[best].fault == Fault::tile_not_moved &&
-        is_nearly_all(explained_[best].count, wrong_cells_.count)) {
+    const std::size_t best_hypothesis = find_best_hypothesis();
+    if (hypotheses()[best_hypothesis].fault == Fault::tile_not_moved &&
+        is_nearly_all(explained_[best_hypothesis].count, wrong_cells_.count)) {
         return make_finding(
-            Fault::half_exchanged, explained_[best],
+            Fault::half_exchanged, explained_[best_hypothesis],
             right_side_text +
                 "; each tile on the other side was transposed, but stayed where it was. Is "
                 "one tile of a pair stored twice?");

@@ -57,12 +57,13 @@ struct Problem {
     Permutation axes() const {
         Permutation axes = produces.permutation;
         if (axes.rank == 0) return axes;
-        if (int& last = axes.extents[static_cast<std::size_t>(axes.rank - 1)]; last == 0) {
-            last = static_cast<int>(cols);
+        if (int& last_extent = axes.extents[static_cast<std::size_t>(axes.rank - 1)];
+            last_extent == 0) {
+            last_extent = static_cast<int>(cols);
         }
-        if (int& first = axes.extents[0]; first == 0) {
-            first = 1;
-            first = static_cast<int>(elements() / axes.elements());
+        if (int& first_extent = axes.extents[0]; first_extent == 0) {
+            first_extent = 1;
+            first_extent = static_cast<int>(elements() / axes.elements());
         }
         return axes;
     }

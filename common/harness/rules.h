@@ -41,17 +41,17 @@ struct Explanation {
 template <class Value>
 Value find_most_frequent(std::vector<Value> values, Value default_value) {
     std::sort(values.begin(), values.end());
-    Value best = default_value;
+    Value most_frequent = default_value;
     std::ptrdiff_t highest_count = 0;
     for (auto begin = values.begin(); begin != values.end();) {
         const auto end = std::upper_bound(begin, values.end(), *begin);
         if (end - begin > highest_count) {
             highest_count = end - begin;
-            best = *begin;
+            most_frequent = *begin;
         }
         begin = end;
     }
-    return best;
+    return most_frequent;
 }
 
 /// Returns `count` / `total`, the fraction of cells that a rule explains, or 0 if `total` is 0.

@@ -56,7 +56,7 @@ public:
     std::vector<Attempt> read();
     /// Stores the source and the attempt, and returns all attempts. If the same source was tried
     /// before, the attempt keeps its old number.
-    std::vector<Attempt> note(Attempt attempt, const std::string& text);
+    std::vector<Attempt> store_attempt(Attempt attempt, const std::string& text);
 
     /// Returns the path of the stored copy of an attempt's source, which is named after the
     /// source's hash.

@@ -72,7 +72,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
     // restart itself, which takes time.
-    fs::path simulator = programs().parent_path() / "lib";
+    fs::path simulator = programs_folder().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
         environment.push_back("LD_LIBRARY_PATH=" + prepend_to_library_path(simulator));

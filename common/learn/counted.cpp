@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFloatsInASector = 8, kBytesInASector = 32, kLanes = 32;
 
-double count(const Json& counters, const std::string& name) {
+double counter_value(const Json& counters, const std::string& name) {
     return counters.is_object() ? counters.value(name, 0.0) : 0.0;
 }
 
@@ -52,8 +52,8 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
 
 std::string reason_for_wavefronts(const Json& counters, const std::string& counter) {
     double wavefronts = *per_request(counters, counter);
-    double requests = count(counters, counter + "_requests");
-    double ideal = count(counters, counter + "_ideal") / requests;
+    double requests = counter_value(counters, counter + "_requests");
+    double ideal = counter_value(counters, counter + "_ideal") / requests;
     std::string access_text = counter == "shared_load" ? "a load from" : "a store to";
     std::string text = access_text + " shared memory takes " + format_figure(wavefronts) +
                        (wavefronts == 1 ? " wavefront" : " wavefronts");
@@ -68,16 +68,17 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
 }  // namespace
 
 std::optional<double> per_request(const Json& counters, const std::string& counter) {
-    double requests = count(counters, counter + "_requests");
+    double requests = counter_value(counters, counter + "_requests");
     if (requests == 0) return std::nullopt;
-    return count(counters, counter + (is_shared(counter) ? "_wavefronts" : "_sectors")) / requests;
+    return counter_value(counters, counter + (is_shared(counter) ? "_wavefronts" : "_sectors")) /
+           requests;
 }
 
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements) {
-    double requests = count(counters, counter + "_requests");
+    double requests = counter_value(counters, counter + "_requests");
     if (requests == 0) return std::nullopt;
-    if (is_shared(counter)) return count(counters, counter + "_ideal") / requests;
+    if (is_shared(counter)) return counter_value(counters, counter + "_ideal") / requests;
     return elements / kFloatsInASector / requests;
 }
 
@@ -88,8 +89,9 @@ std::string unit_of_counter(const std::string& counter) {
 }
 
 double total_cost(const Json& counters) {
-    return count(counters, "load_sectors") + count(counters, "store_sectors") +
-           count(counters, "shared_load_wavefronts") + count(counters, "shared_store_wavefronts");
+    return counter_value(counters, "load_sectors") + counter_value(counters, "store_sectors") +
+           counter_value(counters, "shared_load_wavefronts") +
+           counter_value(counters, "shared_store_wavefronts");
 }
 
 std::string format_figure(double value) {

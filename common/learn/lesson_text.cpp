@@ -84,7 +84,7 @@ public:
     LessonText(const Style& style, bool shows_answers)
         : style_(style), shows_answers_(shows_answers) {}
 
-    std::string format(const std::string& markdown) {
+    std::string format_lines(const std::string& markdown) {
         for (const std::string& line : lines_of(markdown)) add(line);
         end_block();
         return text_;
@@ -96,7 +96,7 @@ private:
             is_hidden_ = false;
         } else if (line.starts_with("<details>")) {
             end_block();
-            fold(line);
+            add_fold(line);
         } else if (is_hidden_ || (!is_in_code_ && (line.starts_with("<") || is_comment(line)))) {
             return;
         } else if (line.starts_with("```")) {
@@ -150,7 +150,7 @@ private:
         }
     }
 
-    void fold(const std::string& line) {
+    void add_fold(const std::string& line) {
         const size_t begin = line.find("<summary>") + 9, end = line.find("</summary>");
         if (end == line.npos) return;
         text_ += wrap(without_markup(line.substr(begin, end - begin)) +
@@ -182,7 +182,7 @@ private:
 }  // namespace
 
 std::string lesson_text(const std::string& markdown, const Style& style, bool shows_answers) {
-    return LessonText(style, shows_answers).format(markdown);
+    return LessonText(style, shows_answers).format_lines(markdown);
 }
 
 }  // namespace coalesce::learn

@@ -31,8 +31,8 @@ std::string find_tool(const std::string& name) {
 // "sm_90a" if the PTX requires it.
 std::string find_architecture(const std::string& ptx) {
     static const std::regex target_pattern(R"(\.target\s+(sm_\d+a))");
-    std::smatch match;
-    return std::regex_search(ptx, match, target_pattern) ? match.str(1) : "sm_90";
+    std::smatch target_match;
+    return std::regex_search(ptx, target_match, target_pattern) ? target_match.str(1) : "sm_90";
 }
 
 // Runs ptxas, which writes kernel.cubin to the folder.
@@ -64,13 +64,13 @@ std::string extract_kernel_section(const std::string& text, const std::string& e
 
 }  // namespace
 
-Assembled assemble_ptx(const std::string& ptx) {
+AssembledKernels assemble_ptx(const std::string& ptx) {
     const std::string ptxas = find_tool("ptxas");
     if (ptxas.empty()) return {};
     const TemporaryFolder folder;
     const ProcessResult ptxas_result = assemble(ptxas, ptx, folder);
     if (ptxas_result.exit_code != 0) return {};
-    Assembled result;
+    AssembledKernels result;
     result.tool_name = "ptxas for " + find_architecture(ptx);
     static const std::regex entry("Compiling entry function '([^']+)'"),
         registers_pattern("Used (\\d+) registers");

@@ -65,46 +65,49 @@ Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Dev
     if (!launch) fail_with(failure);
     VerifiedBuffers buffers(problem);
     buffers.prepare();
-    auto work = [&] { CUDA_CHECK(kernel.launch(*launch, buffers.out(), buffers.in(), shape)); };
-    work();
+    auto launch_once = [&] {
+        CUDA_CHECK(kernel.launch(*launch, buffers.out(), buffers.in(), shape));
+    };
+    launch_once();
     Comparison comparison = buffers.check();
     if (!comparison.is_right()) {
         throw std::runtime_error("the result is wrong at " + shape.name() + ":\n" +
                                  comparison.text());
     }
     Stopwatch stopwatch(device.l2_bytes);
-    Measured measured;
-    measured.bytes = 2.0 * static_cast<double>(problem.bytes());
-    measured.kernel = stopwatch.time_on_device(work);
-    measured.copy_timing = stopwatch.time_on_device([&] {
+    Measured measurement;
+    measurement.bytes = 2.0 * static_cast<double>(problem.bytes());
+    measurement.kernel = stopwatch.time_on_device(launch_once);
+    measurement.copy_timing = stopwatch.time_on_device([&] {
         CUDA_CHECK(cudaMemcpyAsync(buffers.out(), buffers.in(), problem.bytes(),
                                    cudaMemcpyDeviceToDevice));
     });
-    return measured;
+    return measurement;
 }
 
 Json measured_to_json(const LearnerExercise& exercise, const MeasureArguments& words,
-                      const Measured& measured, const Device& device) {
+                      const Measured& measurement, const Device& device) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"device", device.name},
             {"rows", words.rows},
             {"cols", words.cols},
-            {"ms", measured.kernel.ms},
-            {"gbps", measured.gbps()},
-            {"copy_gbps", measured.copy_gbps()},
-            {"of_copy", measured.fraction_of_copy()},
+            {"ms", measurement.kernel.ms},
+            {"gbps", measurement.gbps()},
+            {"copy_gbps", measurement.copy_gbps()},
+            {"of_copy", measurement.fraction_of_copy()},
             {"verified", true}};
 }
 
-std::string format_measured(const Json& measured) {
-    return wrap("Measured on " + measured.value("device", "") + ", " +
-                format_figure(measured.value("rows", 0.0)) + " x " +
-                format_figure(measured.value("cols", 0.0)) +
-                ", verified: " + format("%.4f ms, ", measured.value("ms", 0.0)) +
-                format("%.0f GB/s, ", measured.value("gbps", 0.0)) +
-                format("%.1f %% of the speed of cudaMemcpy", 100 * measured.value("of_copy", 0.0)) +
-                ".");
+std::string format_measured(const Json& measurement) {
+    return wrap(
+        "Measured on " + measurement.value("device", "") + ", " +
+        format_figure(measurement.value("rows", 0.0)) + " x " +
+        format_figure(measurement.value("cols", 0.0)) +
+        ", verified: " + format("%.4f ms, ", measurement.value("ms", 0.0)) +
+        format("%.0f GB/s, ", measurement.value("gbps", 0.0)) +
+        format("%.1f %% of the speed of cudaMemcpy", 100 * measurement.value("of_copy", 0.0)) +
+        ".");
 }
 
 }  // namespace
@@ -129,18 +132,18 @@ int measure(Session& session, const LearnerExercise& exercise, const MeasureArgu
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
     Problem problem = {
         .rows = words.rows, .cols = words.cols, .produces = exercise.requirements().task()};
-    Json measured =
+    Json measurement =
         measured_to_json(exercise, words, verify_and_time(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {
             Json& best_measurement = state.records[exercise.name()].best_measured;
             if (best_measurement.is_null() ||
-                best_measurement.value("gbps", 0.0) < measured.value("gbps", 0.0)) {
-                best_measurement = measured;
+                best_measurement.value("gbps", 0.0) < measurement.value("gbps", 0.0)) {
+                best_measurement = measurement;
             }
         });
     }
-    std::cout << (words.json ? measured.dump(1) + "\n" : format_measured(measured));
+    std::cout << (words.json ? measurement.dump(1) + "\n" : format_measured(measurement));
     return 0;
 }
 
@@ -164,8 +167,8 @@ std::string format_bandwidth(const LearnerExercise& exercise, const std::string&
                              bool is_required) {
     if (exercise.is_program() || exercise.has_element_task()) return "";
     std::string failure_reason;
-    const Json measured = measure_in_child(exercise, file, is_required, failure_reason);
-    if (!measured.is_null()) return "\n" + format_measured(measured);
+    const Json measurement = measure_in_child(exercise, file, is_required, failure_reason);
+    if (!measurement.is_null()) return "\n" + format_measured(measurement);
     return failure_reason.empty() ? ""
                                   : "\nThe bandwidth was not measured: " + wrap(failure_reason);
 }

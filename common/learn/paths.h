@@ -16,7 +16,7 @@ std::filesystem::path repository();
 std::filesystem::path learners_folder();
 
 /// Returns the folder that contains the running program.
-std::filesystem::path programs();
+std::filesystem::path programs_folder();
 /// Returns the path of the running program.
 std::filesystem::path this_program();
 /// Returns the path of the program of a step such as "02_naive". This program is in the same folder

@@ -148,11 +148,11 @@ void ask_predictions(Session& session, const LearnerExercise& exercise) {
     }
 }
 
-void compare_guesses(Record& record, const LearnerExercise& exercise, bool all) {
+void compare_guesses(Record& record, const LearnerExercise& exercise, bool adds_empty_guesses) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
     for (auto& prediction : exercise.requirements().predictions) {
         Guess* guess = record.guess(prediction.counter);
-        if (guess == nullptr && all) {
+        if (guess == nullptr && adds_empty_guesses) {
             record.guesses.push_back({prediction.counter, {}, {}, prediction.tolerance, ""});
             guess = &record.guesses.back();
         }
@@ -171,8 +171,9 @@ int predict(Session& session, const LearnerExercise& exercise,
     }
     take_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);
-    State state = session.progress.update(
-        [&](State& now) { compare_guesses(now.records[exercise.name()], exercise, false); });
+    State state = session.progress.update([&](State& current_state) {
+        compare_guesses(current_state.records[exercise.name()], exercise, false);
+    });
     const Record& record = state.record(exercise.name());
     std::cout << "\n" << exercise.name() << ", your predictions:\n";
     for (auto& prediction : exercise.requirements().predictions) {

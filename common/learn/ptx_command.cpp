@@ -47,7 +47,7 @@ timing::Occupancy compute_occupancy(const timing::Prediction& launch, int regist
 }
 
 ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& kernel,
-                              const Assembled& assembled) {
+                              const AssembledKernels& assembled) {
     ShownKernel shown_kernel{
         .kernel = kernel,
         .listing = make_listing(code.ptx, kernel.entry, code.path_in_ptx, kernel.line),
@@ -66,22 +66,22 @@ ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& ke
     return shown_kernel;
 }
 
-std::string row(const char* name, const std::string& value) {
+std::string format_row(const char* name, const std::string& value) {
     return format("  %-18s ", name) + value + "\n";
 }
 
 std::string format_head(const LaunchedCode& code, const ShownKernel& shown_kernel,
                         const Style& style) {
     std::string text = style.paint_strong(kernel_name(shown_kernel.kernel.entry)) + " of " +
-                       code.what + "\n" +
+                       code.heading + "\n" +
                        format_count(shown_kernel.listing.instructions, "PTX instruction") +
                        ", by " + code.compiler + "\n\n";
     if (shown_kernel.registers > 0) {
-        text += row("registers", std::to_string(shown_kernel.registers) + " per thread (" +
-                                     shown_kernel.registers_source +
-                                     (shown_kernel.registers_source == "estimated"
-                                          ? ", because ptxas was not found)"
-                                          : ")"));
+        text += format_row("registers", std::to_string(shown_kernel.registers) + " per thread (" +
+                                            shown_kernel.registers_source +
+                                            (shown_kernel.registers_source == "estimated"
+                                                 ? ", because ptxas was not found)"
+                                                 : ")"));
     }
     if (!shown_kernel.occupancy) {
         return text + wrap("The number of blocks that fit on a multiprocessor is unknown: " +
@@ -91,13 +91,13 @@ std::string format_head(const LaunchedCode& code, const ShownKernel& shown_kerne
     const timing::Prediction& launch = *shown_kernel.kernel.launch;
     const timing::Occupancy& occupancy = *shown_kernel.occupancy;
     const auto number = [](int count) { return std::to_string(count); };
-    text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
-    text += row("threads", format_count(occupancy.warps, "warp") + " per block");
-    text += row("multiprocessor", format_count(occupancy.blocks, "block") + ", " +
-                                      number(occupancy.blocks * occupancy.warps) + " of " +
-                                      number(shown_kernel.max_warps) + " warps at a time (" +
-                                      launch.gpu + ")");
-    text += row("limited by", timing::phrase_for(occupancy.limiting_resource));
+    text += format_row("shared memory", number(launch.shared_bytes) + " bytes per block");
+    text += format_row("threads", format_count(occupancy.warps, "warp") + " per block");
+    text += format_row("multiprocessor", format_count(occupancy.blocks, "block") + ", " +
+                                             number(occupancy.blocks * occupancy.warps) + " of " +
+                                             number(shown_kernel.max_warps) + " warps at a time (" +
+                                             launch.gpu + ")");
+    text += format_row("limited by", timing::phrase_for(occupancy.limiting_resource));
     if (occupancy.is_uncertain && shown_kernel.registers_source == "estimated") {
         text += wrap(
             "The number of registers is an estimate. With a few more or fewer registers, the "
@@ -207,7 +207,7 @@ int ptx(Session& session, const PtxArguments& arguments, char** argv) {
         return 1;
     }
     Json kernels = Json::array();
-    const Assembled assembled = learn::assemble_ptx(code.ptx);
+    const AssembledKernels assembled = learn::assemble_ptx(code.ptx);
     std::string text;
     for (auto& kernel : code.kernels) {
         const ShownKernel shown_kernel = make_shown_kernel(code, kernel, assembled);
@@ -219,7 +219,7 @@ int ptx(Session& session, const PtxArguments& arguments, char** argv) {
     }
     if (!arguments.json.empty()) {
         write_file(arguments.json, json_text(Json{{"format", 1},
-                                                  {"of", code.what},
+                                                  {"of", code.heading},
                                                   {"file", code.file},
                                                   {"compiler", code.compiler},
                                                   {"kernels", kernels}}));

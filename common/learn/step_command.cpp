@@ -62,13 +62,13 @@ std::size_t first_step(const Steps& steps, const StepArguments& arguments,
 
 class StepScreen {
 public:
-    /// Prepares to show the step `first`. `stops` are the steps at which the learner wants to stop.
-    StepScreen(const Steps& steps, const StepsSubject& subject, std::size_t first,
+    /// Prepares to show the step `first_step`. `stops` are the steps at which the learner wants to stop.
+    StepScreen(const Steps& steps, const StepsSubject& subject, std::size_t first_step,
                std::vector<std::size_t> stops, Style& style)
         : steps_(steps),
           subject_(subject),
           style_(style),
-          step_index_(first),
+          step_index_(first_step),
           stops_(std::move(stops)) {}
 
     /// Shows steps until the reader quits.
@@ -248,22 +248,22 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     }();
 
     const Source source = exercise.source(arguments.file);
-    BlockSteps recorded;
+    BlockSteps recorded_steps;
     {
         // Capture the kernel's output, which would otherwise appear in the middle of the screen.
         LocalRunner runner({.cache = learners_folder() / "cache", .keeps_variables = true});
-        recorded = record_steps(source, exercise.requirements(), runner, request);
+        recorded_steps = record_steps(source, exercise.requirements(), runner, request);
         bool is_cut = false;
         runner.take_output(is_cut);
     }
-    if (!recorded.is_ok()) {
-        std::cout << terminal_text(recorded.problem) << "Again: ./learn step "
+    if (!recorded_steps.is_ok()) {
+        std::cout << terminal_text(recorded_steps.problem) << "Again: ./learn step "
                   << exercise.command_arguments() << "      Check: ./learn check "
                   << exercise.command_arguments() << "\n";
         return 1;
     }
-    if (!arguments.json.empty()) write_file(arguments.json, recorded.json);
-    Steps steps = read_steps(recorded.json);
+    if (!arguments.json.empty()) write_file(arguments.json, recorded_steps.json);
+    Steps steps = read_steps(recorded_steps.json);
     if (!exercise.has_element_task()) name_values_by_source(steps);
     if (steps.all_steps.empty()) {
         std::cout << "This block has no steps to show.\n";
@@ -271,8 +271,8 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     }
     StepsSubject subject{.file = source.name,
                          .source = lines_of(source.text),
-                         .launch = recorded.shape.name(),
-                         .mistake = recorded.mistake};
+                         .launch = recorded_steps.shape.name(),
+                         .mistake = recorded_steps.mistake};
     std::vector<std::size_t> stops = find_stops(steps, parsed_stops);
     if (!arguments.stop.empty() && stops.empty()) {
         std::cout << "No step of this block stops at " << arguments.stop << ".\n";
@@ -285,8 +285,8 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
         }
         print_steps(steps, subject, stops);
     } else {
-        const std::size_t first = first_step(steps, arguments, stops);
-        StepScreen(steps, subject, first, std::move(stops), session.style).run();
+        const std::size_t first_step_index = first_step(steps, arguments, stops);
+        StepScreen(steps, subject, first_step_index, std::move(stops), session.style).run();
     }
     return 0;
 }

@@ -117,9 +117,9 @@ void Table::print_note_on_predictions() const {
 }
 
 size_t Table::note(const std::string& reason) {
-    auto known = std::ranges::find(notes_, reason);
-    if (known == notes_.end()) known = notes_.insert(notes_.end(), reason);
-    return static_cast<size_t>(known - notes_.begin()) + 1;
+    auto note = std::ranges::find(notes_, reason);
+    if (note == notes_.end()) note = notes_.insert(notes_.end(), reason);
+    return static_cast<size_t>(note - notes_.begin()) + 1;
 }
 
 void Table::print_notes() {

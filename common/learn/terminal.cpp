@@ -46,11 +46,11 @@ size_t count_terminal_lines(const std::string& line, size_t columns) {
 
 }  // namespace
 
-Style style_for_stdout(bool plain) {
+Style style_for_stdout(bool is_plain) {
     Style style;
     const char* kind = std::getenv("TERM");
     bool is_dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
-    if (plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
+    if (is_plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
     style.clear = true;
     style.colour = !is_set("NO_COLOR");
     style.columns = usable_columns(terminal_columns());

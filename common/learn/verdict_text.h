@@ -40,7 +40,7 @@ inline constexpr const char* kSearchMessage = "looking for the change that makes
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map = false);
 std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,
-                                  const PassedText& more, const Style& style);
+                                  const PassedText& passed_text, const Style& style);
 
 /// Returns the command that repeats the check, such as "./learn check 03 --file x.cu".
 std::string check_command_for(const LearnerExercise& exercise, const CheckResult& result);
