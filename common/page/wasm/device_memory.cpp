@@ -151,7 +151,7 @@ bool DeviceMemory::unregister_host(void*) {
     return false;
 }
 
-std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
+std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table() const {
     if (!state_->table) {
         auto new_table = std::make_shared<AllocationTable>();
         for (const auto& [begin, owned] : state_->live_allocations) {
@@ -167,7 +167,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
 /// Does nothing, because a page has only one device, which can access everything.
 void DeviceMemory::set_device(u64, int) {}
 std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table_for(u64) const {
-    return table();
+    return allocation_table();
 }
 
 std::optional<Allocation> DeviceMemory::find(u64 address) const {

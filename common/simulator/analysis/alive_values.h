@@ -18,11 +18,11 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// Computes which of the values 0 to `value_count` - 1 are live at the ends of each block.
-    /// `Block::successors` must list the blocks that may run after a block. `for_each_access(block,
-    /// read, overwrite)` must visit the accesses of a block in program order. It must call
-    /// `read(value)` for each read, and `overwrite(value)` for each write that changes the value in
-    /// all lanes.
+    /// Computes which of the values 0 to `value_count` - 1 are live at the start and at the end of
+    /// each block. `Block::successors` must list the blocks that may run after a block.
+    /// `for_each_access(block, read, overwrite)` must visit the accesses of a block in program
+    /// order. It must call `read(value)` for each read, and `overwrite(value)` for each write that
+    /// changes the value in all lanes.
     template <class Block, class ForEachAccess>
     LiveValues(std::size_t value_count, const std::vector<Block>& blocks,
                ForEachAccess for_each_access)

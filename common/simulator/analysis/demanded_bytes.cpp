@@ -453,7 +453,8 @@ public:
     /// Records that `store` stores, in byte `to_byte` of its value, bits of byte `from_byte` of the
     /// value that `load` loads.
     void record_copy(u32 load, u32 from_byte, u32 store, u32 to_byte) {
-        const Instruction &load_instruction = body(load), &store_instruction = body(store);
+        const Instruction &load_instruction = instruction_at(load),
+                          &store_instruction = instruction_at(store);
         if (moves_matrices(load_instruction) || moves_matrices(store_instruction)) return;
         const Address source = parse_address(definitions_, address_operand(load_instruction)),
                       target = parse_address(definitions_, address_operand(store_instruction));
@@ -479,9 +480,9 @@ public:
     /// program needs it. Such a load is not reported if other members are initialized.
     void record_loaded_bytes() {
         for (const auto& [at, use] : result_.loads) {
-            if (moves_matrices(body(at))) continue;
-            const Address source = parse_address(definitions_, address_operand(body(at)));
-            for (u32 byte = 0; byte < count_loaded_bytes(body(at)); ++byte)
+            if (moves_matrices(instruction_at(at))) continue;
+            const Address source = parse_address(definitions_, address_operand(instruction_at(at)));
+            for (u32 byte = 0; byte < count_loaded_bytes(instruction_at(at)); ++byte)
                 loaded_bytes_[{source.base_register, source.name}].push_back(
                     {source.offset + byte, at, source.offset});
         }
@@ -515,7 +516,9 @@ private:
         }
     }
 
-    const Instruction& body(u32 at) const { return definitions_.analyzed_function().body[at]; }
+    const Instruction& instruction_at(u32 at) const {
+        return definitions_.analyzed_function().body[at];
+    }
     static u32 count_loaded_bytes(const Instruction& i) {
         return element_bytes(i) * static_cast<u32>(list_elements(value_operand(i)).size());
     }

@@ -54,7 +54,8 @@ struct CopiedBytes {
     u32 from_byte = 0, to_byte = 0, byte_count = 0;
 };
 
-/// The loads and stores of a function, keyed by their indices in the function's body.
+/// The results for the loads and stores of a function, keyed by their indices in the function's
+/// body.
 struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;

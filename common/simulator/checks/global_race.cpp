@@ -777,7 +777,7 @@ struct GlobalRace::SlowPath {
         return static_cast<Level>(level + 1);
     }
     /// Records the access in a cell of this level, or in smaller cells if that cell is split.
-    void record(Level level, u64 offset, Cell own_cell) const {
+    void record_access(Level level, u64 offset, Cell own_cell) const {
         for (u32 coarser_level = kLines; coarser_level < level; ++coarser_level)
             split_cell(static_cast<Level>(coarser_level), offset / kBytesPerCell[coarser_level],
                        !is_write);
@@ -788,7 +788,7 @@ struct GlobalRace::SlowPath {
             return record_read(cells, index, own_cell);
         const u32 step = kBytesPerCell[level + 1];
         for (u32 i = 0; i < kBytesPerCell[level]; i += step)
-            record(finer_level(level), offset + i, narrow_to_part(own_cell, i, step));
+            record_access(finer_level(level), offset + i, narrow_to_part(own_cell, i, step));
     }
 
     /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
@@ -825,7 +825,7 @@ struct GlobalRace::SlowPath {
     void check_and_record(Level level, u64 offset, Cell own_cell) const {
         check_against_cells(kLines, offset, kBytesPerCell[level], own_cell, false);
         if (is_write) check_against_cells(kLines, offset, kBytesPerCell[level], own_cell, true);
-        record(level, offset, own_cell);
+        record_access(level, offset, own_cell);
     }
 
     /// A run of consecutive active lanes that access consecutive bytes, from `begin` to `end`.
@@ -938,7 +938,7 @@ struct GlobalRace::SlowPath {
         }
         for (u32 i = 0; i < count; ++i) {
             if (is_split(cells[i]))
-                record(kWords, (first_word + i) * kWordBytes, own_cell(i));
+                record_access(kWords, (first_word + i) * kWordBytes, own_cell(i));
             else
                 record_read(race.shadow_[kWords], first_word + i, own_cell(i));
         }

@@ -312,10 +312,10 @@ struct SharedRace::State {
     Access make_access(const SharedAccess& shared_access, bool is_read, bool is_write,
                        u32 clock) const {
         const u32 site = std::min(shared_access.site, kUnknownSite);
-        const Cell strong = shared_access.is_strong || (is_read && is_write) ? kStrongBit : 0;
+        const Cell strong_bit = shared_access.is_strong || (is_read && is_write) ? kStrongBit : 0;
         return {shared_access, is_read, is_write,
                 Cell{stamp} << kStampShift | Cell{shared_access.warp} << kWarpShift |
-                    Cell{clock} << kClockShift | Cell{site} << kSiteShift | strong};
+                    Cell{clock} << kClockShift | Cell{site} << kSiteShift | strong_bit};
     }
 
     bool is_ordered(Cell earlier, Cell own_cell) const {

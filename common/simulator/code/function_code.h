@@ -39,8 +39,8 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp stores separately, and its position in the warp's own register file.
-/// The register's value is at this position while the register is live.
+/// The position of a register in a warp's own register file. Only registers that each warp stores
+/// separately have such a position. The register's value is there while the register is live.
 struct RegisterPlacement {
     /// The root register, which stands for all registers with its value (Registers::root).
     u32 root = 0;
@@ -88,7 +88,7 @@ enum class ValueClass : u8 {
 };
 
 struct Kernel::Code {
-    FunctionCode main;
+    FunctionCode kernel_function;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
     /// The Ops that run once before a launch's first block, once before each block, and once for
     /// each warp index in a block.
@@ -106,17 +106,17 @@ struct Kernel::Code {
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each run of straight-line code, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.
-    std::vector<std::map<Remark, u32>> remarks{1};
+    std::vector<std::map<Remark, u32>> remarks_of_runs{1};
     u32 uniform_bytes = 0;
     bool is_plain = false;  ///< true if lowered without optimizations (Options::plain)
-    /// True for code that runs recorded blocks. It is lowered like `plain` code, but its memory
-    /// accesses use the handlers of optimized code.
+    /// True for code that runs recorded blocks. Such code is lowered as in plain mode, but its
+    /// memory accesses use the handlers of optimized code.
     bool is_recorded = false;
     bool is_clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run. One worker must then run all blocks.
     bool is_order_sensitive = false;
-    /// True if a block may read data that other blocks write during the launch. Such a block can
-    /// wait for the other blocks.
+    /// True if a block may read data that other blocks write during the launch, and may therefore
+    /// wait for other blocks.
     bool reads_other_blocks = false;
     /// True if the kernel uses the shared memory that is reserved for the system.
     bool uses_reserved_shared = false;

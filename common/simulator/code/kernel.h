@@ -51,7 +51,8 @@ struct alignas(64) Op {
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a run of
     /// straight-line code, the index of the run in Kernel::Code::straight_line_runs.
     u32 site = 0;
-    /// The number of PTX instructions that this Op represents, including hoisted instructions.
+    /// The number of PTX instructions that this Op represents, including instructions that have
+    /// been moved to a prologue.
     u16 instruction_count = 0;
     u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
     u8 detail = 0;  ///< the variant of the instruction, encoded as its handler expects
@@ -223,7 +224,8 @@ struct Kernel {
         std::once_flag compute_once;
         std::shared_ptr<const ByteUses> computed_uses;
     } mutable byte_uses;
-    /// The loads that read only uninitialized bytes, for each element of `sites`.
+    /// For each element of `sites`, the number of its loads that have read only uninitialized
+    /// bytes.
     mutable std::vector<UninitialisedReads> uninitialised_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)

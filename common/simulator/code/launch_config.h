@@ -39,7 +39,7 @@ struct LaunchConfig {
     /// True if `accessed_ranges` needs only the accesses to memory that host and device share,
     /// without reads of allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
-    /// The devices whose memory the kernel can access, with one bit per device.
+    /// A mask of the devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};
 
     bool has_clusters() const { return cluster.count() > 1; }

@@ -100,7 +100,8 @@ struct alignas(32) SiteCounters {
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// The load requests of the loops to which ptxas compiles some atomics on shared memory.
+    /// The requests and wavefronts of the loads in the loops to which ptxas compiles some atomics
+    /// on shared memory.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 ideal_loop_load_wavefronts = 0;

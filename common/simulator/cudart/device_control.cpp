@@ -107,7 +107,7 @@ void reset_device() {
     // Destroy graphs before freeing memory, because a graph frees the memory that it owns.
     forget_graphs();
     DeviceMemory& memory = Device::instance().memory();
-    const auto table = memory.table();
+    const auto table = memory.allocation_table();
     for (const Allocation& allocation : table->live_allocations) {
         if (!allocation.name.empty()) continue;  // a module's variable is freed with its module
         switch (allocation.kind) {

@@ -62,7 +62,7 @@ Report describe_leaks(MemoryFunctions functions, const std::vector<const Allocat
 
 void report_leaks() {
     if (!options().checks.runs_leakcheck) return;
-    const auto table = Device::instance().memory().table();
+    const auto table = Device::instance().memory().allocation_table();
     std::map<AllocationKind, std::vector<const Allocation*>> leaks;
     for (const Allocation& allocation : table->live_allocations) {
         const bool is_variable = !allocation.name.empty();

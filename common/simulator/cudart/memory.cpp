@@ -47,7 +47,7 @@ void allocate_memory(void** pointer, size_t bytes, AllocationKind kind) {
         refuse("the pointer lies " + std::to_string(address - containing_allocation->begin) +
                " bytes into an allocation; pass the address at which the allocation begins.");
     }
-    const auto table = memory().table();
+    const auto table = memory().allocation_table();
     const Allocation* freed_allocation = table->find_freed(address);
     if (freed_allocation && freed_allocation->begin == address)
         refuse("the memory (" + std::to_string(freed_allocation->end - freed_allocation->begin) +

@@ -248,7 +248,7 @@ private:
             work_writes = kind == AccessedRanges::kWrites;
         }
         report.message = std::string("The host ") + (host_access.is_write ? "writes" : "reads") +
-                         " " + describe_address(host_access.address, *memory().table()) +
+                         " " + describe_address(host_access.address, *memory().allocation_table()) +
                          ", which " + work.name + " may still " + (work_writes ? "write" : "read") +
                          ": the host has not waited for it.";
         report.cure =
@@ -272,7 +272,7 @@ private:
         report.other = conflict.earlier_place;
         report.address = conflict.begin;
         const u64 bytes = conflict.end - conflict.begin;
-        const auto table = memory().table();
+        const auto table = memory().allocation_table();
         const Allocation* freed_allocation =
             table->find(conflict.begin) == nullptr ? table->find_freed(conflict.begin) : nullptr;
         const std::string location =

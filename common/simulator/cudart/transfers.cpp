@@ -51,7 +51,7 @@ std::string format_hexadecimal(u64 address) {
 }
 
 [[noreturn]] void refuse_unallocated(const char* side_name, u64 address) {
-    const auto table = memory().table();
+    const auto table = memory().allocation_table();
     const Allocation* freed_allocation = table->find_freed(address);
     refuse(std::string(side_name) + ": " + format_hexadecimal(address) +
            (freed_allocation ? " lies in memory that was freed (" +

@@ -135,7 +135,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
         if (totals.straight_line_counts[k] == 0) continue;
         for (const auto& [line, count] : totals.code->straight_line_runs[k])
             kernel.totals.instructions_by_line[line] += totals.straight_line_counts[k] * count;
-        for (const auto& [remark, count] : totals.code->remarks[k])
+        for (const auto& [remark, count] : totals.code->remarks_of_runs[k])
             kernel.totals.remark_counts[remark] += totals.straight_line_counts[k] * count;
     }
     kernel.totals.warp_instructions += totals.instructions;
@@ -205,7 +205,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
                                                config.dynamic_shared_bytes));
     if (config.is_cooperative && config.grid.count() > resident_blocks)
         return Status::cooperative_too_large;
-    if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
+    if (kernel.code->needs_heap) DeviceHeap::instance().prepare_for_launch(state_->memory);
     if (config.is_cooperative && !state_->grid_workspace) state_->allocate_grid_workspace();
 
     const bool is_recording = recorder().mode() != Recorder::RecordMode::nothing && !options().seed;
@@ -239,12 +239,12 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (!launch.clean_block && !options().is_plain) state_->recall_clean_block(launch);
     Progress progress(kernel.display_name, config.grid.count());
     launch.progress = &progress;
-    if (!launch.failed()) run_blocks(launch, resident_blocks, worker_totals);
+    if (!launch.has_failed()) run_blocks(launch, resident_blocks, worker_totals);
     if (recording)
         for (const auto& worker : state_->workers) worker->neighbour_log.move_to(*recording);
     if (!is_recording_only) merge_totals(launch, worker_totals);
     if (launch.global_race) {
-        if (config.accessed_ranges != nullptr && !launch.failed()) add_accessed_ranges(launch);
+        if (config.accessed_ranges != nullptr && !launch.has_failed()) add_accessed_ranges(launch);
         launch.global_race->end_launch();
         if (launch.global_race->had_unexpected_write())
             kernel.written_memory.may_be_anywhere = true;
@@ -457,7 +457,7 @@ void Device::record_sampled_blocks(Launch& launch, timing::Recording& recording,
         sampled_run->launch.next_block = 0;
         run_with_worker(state_->recording_worker, sampled_run->launch, state_->shared_log,
                         resident_blocks, worker_totals);
-        if (sampled_run->launch.failed())
+        if (sampled_run->launch.has_failed())
             launch.fail(static_cast<Status>(sampled_run->launch.status.load()));
         launch.clean_block = sampled_run->launch.clean_block;
         choose_neighbours(launch, recording, resident_blocks);
@@ -525,13 +525,13 @@ void Device::trace_block(Launch& launch, const TraceRequest& request, void** arg
         run_with_worker(state_->recording_worker, *traced_run, state_->shared_log, resident_blocks,
                         worker_totals);
         state_->tracer->end_block();
-        if (traced_run->failed()) launch.fail(static_cast<Status>(traced_run->status.load()));
+        if (traced_run->has_failed()) launch.fail(static_cast<Status>(traced_run->status.load()));
         state_->traced_launch = std::move(traced_run);
         launch.skipped_blocks.push_back(block);
     };
     run_traced_block(request.block);
     for (u64 block = 0; block < blocks && request.stored_address && !has_waiting_blocks; ++block) {
-        if (launch.failed() || state_->tracer->has_stored_to(request.stored_address)) break;
+        if (launch.has_failed() || state_->tracer->has_stored_to(request.stored_address)) break;
         if (block != request.block) run_traced_block(block);
     }
     if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
@@ -556,17 +556,17 @@ void Device::run_blocks(Launch& launch, u64 resident_blocks,
         workers[k]->end_launch();
         worker_totals.push_back(std::move(workers[k]->totals));
     }
-    if (!launch.failed() && !launch.is_dry_run) state_->remember_clean_block(launch);
+    if (!launch.has_failed() && !launch.is_dry_run) state_->remember_clean_block(launch);
 }
 
 /// Adds up the counters of all blocks, unless an error has stopped the launch.
 void Device::merge_totals(const Launch& launch, const std::vector<WorkerTotals>& worker_totals) {
     Kernel& kernel = *launch.kernel;
-    ++(launch.failed() ? kernel.totals.failed_launches : kernel.totals.launches);
+    ++(launch.has_failed() ? kernel.totals.failed_launches : kernel.totals.launches);
     kernel.totals.grid = launch.config.grid;
     kernel.totals.block = launch.config.block;
     state_->device_clock += 1000 + launch.skipped_cycles;
-    if (launch.failed()) return;
+    if (launch.has_failed()) return;
     for (const WorkerTotals& totals : worker_totals) {
         add_totals(kernel, totals);
         state_->device_clock += totals.instructions;

@@ -64,11 +64,12 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
                                    .warp = w.index,
                                    .lane = lane,
                                    .pieces = {},
-                                   .values = {store.value, store.value + store.bytes}}};
+                                   .stored_values = {store.value, store.value + store.bytes}}};
     issue.shared_address = store.address;
     issue.mbarrier_address = store.mbarrier;
     if (Block* owner = find_owner_block(*w.block, store.address)) issue.copy.owner_block = owner;
-    if (!bulk::check_is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
+    if (!bulk::check_is_multiple(issue, store.address, store.bytes,
+                                 "the address that st.async writes") ||
         !bulk::check_shared_range(issue, store.address, store.bytes))
         return false;
     issue.copy.bytes = store.bytes;
@@ -83,7 +84,7 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
         issue.copy.pieces.push_back({.shared_offset = offset_in_block(store.address),
                                      .bytes_inside_array = store.bytes,
                                      .size = store.bytes,
-                                     .host = issue.copy.values.data()});
+                                     .host = issue.copy.stored_values.data()});
         if (w.block->shared_race) {
             bulk::OneLaneAccess access(issue, static_cast<u32>(store.address), store.bytes);
             access.access.site = op->site;

@@ -194,7 +194,8 @@ Mask find_looping_lanes(const Op* op, const ResolvedAddresses& resolved) {
 /// Notifies the Watch of the value that each lane reads, whether or not the atomic changes that
 /// value.
 template <class F, class Lane>
-[[gnu::noinline]] void observe(Warp& w, const Op* op, const ResolvedAddresses& resolved) {
+[[gnu::noinline]] void note_observed_values(Warp& w, const Op* op,
+                                            const ResolvedAddresses& resolved) {
     if (!w.block->watch->is_on()) return;
     const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->v[0]), *c = b;
     if constexpr (std::is_same_v<F, combining::CompareAndSwap>) c = w.lanes<Lane>(op->c);
@@ -262,7 +263,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
                                   : update_lane_by_lane<F, T, 4>(w, op, resolved, other_lanes);
     finish_atomic(w, op, resolved, bytes, has_changed);
     if (op->has_destination && op->count == 1 && w.is_observed) [[unlikely]]
-        observe<F, LaneOf<Bits<T>>>(w, op, resolved);
+        note_observed_values<F, LaneOf<Bits<T>>>(w, op, resolved);
     return op + 1;
 }
 
@@ -322,7 +323,7 @@ struct AtomicKind {
     }
     /// Returns the way in which an atomic on another block's shared memory is executed, as observed
     /// in machine code for an H200 and in its counters. 16-bit and 128-bit types were not measured.
-    RemoteAtomic remote() const {
+    RemoteAtomic remote_method() const {
         if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::swap_loop;
         const bool is_single_atomic =
             operation == "add" || operation == "exch" || operation == "cas";
@@ -418,7 +419,7 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
                         .memory_uses = {{.space = space,
                                          .is_atomic = true,
                                          .bytes_per_lane = ptx::size_of(kind->type) * length,
-                                         .remote_atomic = kind->remote()}},
+                                         .remote_atomic = kind->remote_method()}},
                         .detail = detail,
                         .count = static_cast<u8>(length),
                         .is_order_sensitive = space != StateSpace::shared &&

@@ -243,8 +243,8 @@ void charge_instructions(Warp& w, u64 count) {
     Launch& launch = *w.block->launch;
     const u64 total_instructions =
         launch.instructions_spent.fetch_add(count, std::memory_order_relaxed) + count;
-    if (total_instructions <= launch.instruction_limit || launch.failed()) return;
-    const Op* next_op = w.other_fragments.empty() ? launch.code->main.ops.data()
+    if (total_instructions <= launch.instruction_limit || launch.has_failed()) return;
+    const Op* next_op = w.other_fragments.empty() ? launch.code->kernel_function.ops.data()
                                                   : w.other_fragments.front().next_op;
     const Mask lanes =
         w.other_fragments.empty() ? w.existing_lanes : w.other_fragments.front().lanes;

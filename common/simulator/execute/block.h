@@ -90,7 +90,7 @@ struct Launch {
         return std::find(skipped_blocks.begin(), skipped_blocks.end(), block) !=
                skipped_blocks.end();
     }
-    bool failed() const { return status.load(std::memory_order_relaxed) != 0; }
+    bool has_failed() const { return status.load(std::memory_order_relaxed) != 0; }
     void fail(Status s) {
         int expected = 0;
         status.compare_exchange_strong(expected, static_cast<int>(s));
@@ -192,7 +192,7 @@ struct Block {
     u64 cycles = 0;
 
     Watch* watch = nullptr;  ///< the Watch of the worker that runs the block
-    WaitingState waiting;
+    WaitingState waiting_state;
 
     FramePool frames;  ///< frames for the calls that the block's warps are executing
     GlobalRace::Block global_race;

@@ -47,7 +47,8 @@ struct Copy {
     u64 issue_time = 0;  ///< the time of issue, for the race check of global memory
     u32 fill_value = 0;  ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
-    std::vector<u8> values;  ///< for st.async, the stored values, to which Piece::host points
+    std::vector<u8>
+        stored_values;  ///< for st.async, the stored values, to which Piece::host points
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }

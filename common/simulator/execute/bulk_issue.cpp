@@ -23,7 +23,7 @@ CopyIssue begin_bulk_copy(Warp& w, const Op* op, int lane) {
                              .warp = w.index,
                              .lane = lane,
                              .pieces = {},
-                             .values = {}}};
+                             .stored_values = {}}};
     issue.shared_address = address_in_space(w.lanes<u64>(op->a)[lane]);
     if (writes_shared) issue.mbarrier_address = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
@@ -72,7 +72,7 @@ bool check_shared_range(CopyIssue& issue, u64 address, u64 bytes) {
 bool is_copy_of_libcu(const CopyIssue& issue) {
     const Warp& w = issue.w;
     const Launch& launch = *w.block->launch;
-    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->main;
+    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->kernel_function;
     return is_inlined_from("cuda/__memcpy_async", *launch.kernel, code, *issue.copy.op);
 }
 

@@ -144,7 +144,7 @@ void end_bulk_copies(Block& block) {
     if (!block.bulk_copies) return;
     for (const bulk::Copy& copy : block.bulk_copies->pending) {
         Warp& warp = copy.issuer->warps[copy.warp];
-        if (!warp.checks.runs_synccheck || block.launch->failed()) break;
+        if (!warp.checks.runs_synccheck || block.launch->has_failed()) break;
         Report report = warp.describe(
             copy.op, "synccheck", "copy not waited for", copy.lane,
             std::string("The block ends while this copy may still be ") +

@@ -15,7 +15,7 @@ namespace {
 constexpr u32 kCallStackBytes = 16;
 
 const FunctionCode& running_code(const Warp& w) {
-    return w.frame ? *w.frame->code : w.block->launch->code->main;
+    return w.frame ? *w.frame->code : w.block->launch->code->kernel_function;
 }
 
 /// Memory in which each lane owns `stride` bytes.
@@ -116,8 +116,8 @@ Frame* FramePool::take_frame(const FunctionCode& code) {
     const u64 registers = round_up(code.register_file_bytes, 64),
               parameters = u64{code.parameter_bytes} * kLanes;
     frame->storage.assign((registers + parameters + 128) / 8, 0);
-    const u64 start = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
-    frame->registers = reinterpret_cast<u8*>(start);
+    const u64 aligned_begin = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
+    frame->registers = reinterpret_cast<u8*>(aligned_begin);
     frame->parameters = frame->registers + registers;
     frame->code = &code;
     return frame;
@@ -221,8 +221,8 @@ const Op* op_load_kernel_parameter(Warp& w, const Op* op) {
         u64 value = 0;
         std::memcpy(&value, memory.data() + offset, op->count);
         if ((op->detail & kSignedParameter) && op->count < 8) {
-            const int unused = 64 - 8 * op->count;
-            value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
+            const int unused_bits = 64 - 8 * op->count;
+            value = static_cast<u64>(static_cast<i64>(value << unused_bits) >> unused_bits);
         }
         if (op->detail & kWideRegister)
             w.lanes<u64>(op->d)[l] = value;

@@ -73,14 +73,14 @@ Failed fail_bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u3
         report.message = access_text + ", but this cluster has only " +
                          std::to_string(launch.config.cluster.count()) + " blocks";
         report.cure = "Compare the rank with cluster.num_blocks().";
-        return w.fail(Status::launch_failure, report);
+        return w.fail_with_report(Status::launch_failure, report);
     }
     if (owner->has_ended) {
         report.kind = "block has ended";
         report.message =
             access_text + ", which has ended: its shared memory may belong to another block";
         report.cure = "Synchronize all blocks once more before any of them ends: cluster.sync().";
-        return w.fail(Status::launch_failure, report);
+        return w.fail_with_report(Status::launch_failure, report);
     }
     const LaneAccess access_for_report{.kind = access == Access::load    ? LaneAccess::Kind::read
                                                : access == Access::store ? LaneAccess::Kind::write
@@ -93,9 +93,9 @@ Failed fail_bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u3
     const bool is_own_block = owner == w.block;
     if (!is_own_block)
         report.message += " (It is the shared memory of the block with rank " + rank + ".)";
-    return w.fail(is_own_block || offset >= kBlockWindowBytes ? Status::illegal_address
-                                                              : Status::launch_failure,
-                  report);
+    return w.fail_with_report(is_own_block || offset >= kBlockWindowBytes ? Status::illegal_address
+                                                                          : Status::launch_failure,
+                              report);
 }
 
 bool are_own_addresses(Warp& w, const Op* op, const ResolvedAddresses& resolved) {
@@ -108,7 +108,7 @@ bool are_own_addresses(Warp& w, const Op* op, const ResolvedAddresses& resolved)
                        ", but .shared (or .shared::cta) can access only the memory of this block",
                    "Use .shared::cluster, or a generic address.");
     report.address = resolved.address[lane];
-    return w.fail(Status::illegal_instruction, report);
+    return w.fail_with_report(Status::illegal_instruction, report);
 }
 
 // ---- accesses ----

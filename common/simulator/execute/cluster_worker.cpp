@@ -21,7 +21,7 @@ void Worker::prepare_clusters() {
     for (auto& cluster : clusters_) cluster->running_blocks = 0;
     prepared_clusters_ = 0;
     cluster_size_ = launch_->config.cluster.count();
-    if (cluster_size_ > 1) blocks_ /= cluster_size_;
+    if (cluster_size_ > 1) block_count_ /= cluster_size_;
 }
 
 /// Returns a cluster in which no block is running.
@@ -86,7 +86,7 @@ void Worker::leave_cluster(Block& block) {
     Cluster& cluster = *block.cluster;
     end_copies_that_read(block);
     block.has_ended = true;
-    if (block.shared_race && !launch_->failed())
+    if (block.shared_race && !launch_->has_failed())
         block.shared_race->end_block_of_cluster(block.rank);
     if (--cluster.running_blocks > 0) return;
     for (Block* block : cluster.blocks) block->is_busy = false;
@@ -97,15 +97,15 @@ void Worker::leave_cluster(Block& block) {
 void Worker::run_cluster(Cluster& cluster) {
     const std::size_t waiting_before = waiting_blocks_.size();
     std::vector<Block*> blocks_to_run = cluster.blocks;
-    if (seed_)
+    if (order_seed_)
         std::rotate(blocks_to_run.begin(),
-                    blocks_to_run.begin() + static_cast<long>(seed_ % blocks_to_run.size()),
+                    blocks_to_run.begin() + static_cast<long>(order_seed_ % blocks_to_run.size()),
                     blocks_to_run.end());
     for (;;) {
         const u64 progress_before = watch_.progress_count();
         for (Block* block : blocks_to_run) {
             advance_block(*block);
-            if (launch_->failed()) return;
+            if (launch_->has_failed()) return;
         }
         if (waiting_blocks_.size() == waiting_before || watch_.progress_count() == progress_before)
             return;
@@ -117,13 +117,13 @@ void Worker::run_cluster(Cluster& cluster) {
 
 void Worker::run_clusters() {
     bool has_more_clusters = true;
-    while (!launch_->failed()) {
+    while (!launch_->has_failed()) {
         const bool has_room = waiting_blocks_.empty() ||
                               waiting_blocks_.size() + cluster_size_ <= max_resident_blocks_;
         if (has_more_clusters && has_room) {
             const u64 cluster_position =
                 launch_->next_block.fetch_add(1, std::memory_order_relaxed);
-            has_more_clusters = cluster_position < blocks_;
+            has_more_clusters = cluster_position < block_count_;
             if (!has_more_clusters) continue;
             watch_.note_progress();
             run_cluster(begin_cluster(block_number(cluster_position)));

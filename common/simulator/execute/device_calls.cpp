@@ -159,8 +159,8 @@ constexpr DeviceCall kDeviceCalls[] = {
 }  // namespace
 
 std::atomic<u64>& printf_call_count() {
-    static std::atomic<u64> calls = 0;
-    return calls;
+    static std::atomic<u64> call_count = 0;
+    return call_count;
 }
 
 const DeviceCall* find_device_call(const std::string& name) {
@@ -176,7 +176,7 @@ DeviceHeap& DeviceHeap::instance() {
     return heap;
 }
 
-bool DeviceHeap::prepare(DeviceMemory& memory) {
+bool DeviceHeap::prepare_for_launch(DeviceMemory& memory) {
     const std::lock_guard lock(mutex_);
     zone_.empty_quarantine();
     ++launches_;

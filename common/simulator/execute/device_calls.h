@@ -25,7 +25,7 @@ struct DeviceCall {
     /// The widths of the arguments, which are passed in Op::a, b, c, v[0] and v[1].
     Width argument_widths[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool is_order_sensitive = true;
-    /// True if DeviceHeap::prepare must be called before the launch's AllocationTable is created.
+    /// True if DeviceHeap::prepare_for_launch must be called before the launch's AllocationTable is created.
     bool needs_heap = false;
 };
 
@@ -43,7 +43,7 @@ public:
 
     /// Allocates the heap on the first call. Must be called before every launch that uses the heap.
     /// Returns false if there is not enough device memory.
-    bool prepare(DeviceMemory& memory);
+    bool prepare_for_launch(DeviceMemory& memory);
     /// Sets the size of the heap (cudaLimitMallocHeapSize). Returns false and changes nothing if
     /// the heap is in use.
     bool set_size(u64 bytes);

@@ -19,7 +19,7 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u8 kWordWritten = 0x0f;
+constexpr u8 kAllBytesWritten = 0x0f;
 
 /// Reports whether all bytes accessed by 32 consecutive lanes of `bytes` bytes each are
 /// initialized. `shadow` is the shadow of the first lane.
@@ -37,7 +37,7 @@ bool are_all_written(const u8* shadow, u32 bytes) {
 void mark_all_written(u8* shadow, u32 bytes) {
     // Usually all bytes are already marked, and reading their marks is cheaper than writing them
     // again.
-    if (!are_all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
+    if (!are_all_written(shadow, bytes)) std::memset(shadow, kAllBytesWritten, bytes * kLanes / 4);
 }
 
 /// Marks as written the `bytes` bytes (1 to kMaxBytesPerLane) that one lane accesses at `address`.
@@ -50,14 +50,14 @@ inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
         return;
     }
     for (u32 k = 0; k < bytes / 4; ++k)
-        if ((shadow[k] & kWordWritten) != kWordWritten) shadow[k] = kWordWritten;
+        if ((shadow[k] & kAllBytesWritten) != kAllBytesWritten) shadow[k] = kAllBytesWritten;
 }
 
 bool is_lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) return (*shadow & shadow_bits(address, bytes)) == 0;
     u8 combined_shadow = 0;
     for (u32 k = 0; k < bytes / 4; ++k) combined_shadow |= shadow[k];
-    return (combined_shadow & kWordWritten) == 0;
+    return (combined_shadow & kAllBytesWritten) == 0;
 }
 
 /// Handles a lane's read that includes uninitialized bytes. The read is a mistake unless the
@@ -355,15 +355,15 @@ bool fill_cache_if_intended(const Warp& w, const Op* op, u64 address) {
 }
 
 bool are_all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32 bytes) {
-    u64 outside = 0;
+    u64 any_outside = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
         const u64 outside_mask = static_cast<u64>(addresses[l] < cache.begin) |
                                  static_cast<u64>(addresses[l] > cache.end - bytes) |
                                  (addresses[l] & (bytes - 1));
-        outside |= outside_mask & active;
+        any_outside |= outside_mask & active;
     }
-    return outside == 0;
+    return any_outside == 0;
 }
 
 void report_if_unintended(const Warp& w, const Op* op, const GlobalMove& move, int lane,

@@ -149,9 +149,9 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
 
 /// The kinds of mbarrier accesses that the race check distinguishes: `initializes` creates or
 /// invalidates an mbarrier, and `uses` needs an existing mbarrier.
-enum class Use : u8 { initializes, uses };
+enum class MbarrierUse : u8 { initializes, uses };
 void record_mbarrier_use(Warp& w, const Op* op, const ResolvedAddresses& resolved, Mask lanes,
-                         Use mbarrier_use) {
+                         MbarrierUse mbarrier_use) {
     SharedRace* race = w.block->shared_race;
     if (!race || lanes == 0) return;
     const LaneOffsets offsets = to_offsets(resolved.address, lanes);
@@ -160,7 +160,7 @@ void record_mbarrier_use(Warp& w, const Op* op, const ResolvedAddresses& resolve
                               .active = lanes,
                               .addresses = offsets.data(),
                               .bytes_per_lane = 8};
-    if (mbarrier_use == Use::initializes)
+    if (mbarrier_use == MbarrierUse::initializes)
         race->check_write(access);
     else
         race->check_mbarrier_use(access);
@@ -175,7 +175,7 @@ bool use_mbarriers(Warp& w, const Op* op, ResolvedAddresses& resolved,
         if (!Mbarrier::is_plausible(resolved.host[lane]))
             return fail_not_initialised(w, op, lane, resolved);
     }
-    record_mbarrier_use(w, op, resolved, w.active, Use::uses);
+    record_mbarrier_use(w, op, resolved, w.active, MbarrierUse::uses);
     return true;
 }
 
@@ -222,7 +222,7 @@ const Op* run_init(Warp& w, const Op* op) {
     if (!w.checks.runs_synccheck) reinitialised_lanes = 0;
     if (reinitialised_lanes)
         report_second_init(w, op, std::countr_zero(reinitialised_lanes), first_init);
-    record_mbarrier_use(w, op, resolved, w.active & ~reinitialised_lanes, Use::initializes);
+    record_mbarrier_use(w, op, resolved, w.active & ~reinitialised_lanes, MbarrierUse::initializes);
     w.block->watch->note_memory_change();
     return op + 1;
 }
@@ -232,7 +232,7 @@ const Op* run_init(Warp& w, const Op* op) {
 const Op* run_invalidate(Warp& w, const Op* op) {
     ResolvedAddresses resolved;
     if (!use_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
-    record_mbarrier_use(w, op, resolved, w.active, Use::initializes);
+    record_mbarrier_use(w, op, resolved, w.active, MbarrierUse::initializes);
     for (const int l : LaneRange{w.active}) {
         std::memset(resolved.host[l], 0, sizeof(u64));
         w.block->mbarrier_inits.erase(offset_in_block(resolved.address[l]));
@@ -470,18 +470,18 @@ MbarrierWaitText describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     // phase.
     const i64 arrived_bytes =
         bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
-    const std::string counts = std::to_string(bytes.announced_bytes) +
-                               " bytes were announced, and " + std::to_string(arrived_bytes) +
-                               " arrived";
+    const std::string counts_text = std::to_string(bytes.announced_bytes) +
+                                    " bytes were announced, and " + std::to_string(arrived_bytes) +
+                                    " arrived";
     if (b.pending_arrivals > 0)
-        return {std::to_string(b.pending_arrivals) + " of the " +
-                    std::to_string(b.expected_arrivals) +
-                    " arrivals that end this mbarrier's phase are missing" +
-                    (bytes.announced_bytes == 0 && arrived_bytes == 0 ? "" : "; " + counts) + ".",
-                "Which threads arrive, and how often? Compare the count given to init() with the "
-                "arrivals of one phase, and the parity with the phase that is waited for: the "
-                "first phase has parity 0."};
-    return {"All threads have arrived at this mbarrier; " + counts + ".",
+        return {
+            std::to_string(b.pending_arrivals) + " of the " + std::to_string(b.expected_arrivals) +
+                " arrivals that end this mbarrier's phase are missing" +
+                (bytes.announced_bytes == 0 && arrived_bytes == 0 ? "" : "; " + counts_text) + ".",
+            "Which threads arrive, and how often? Compare the count given to init() with the "
+            "arrivals of one phase, and the parity with the phase that is waited for: the "
+            "first phase has parity 0."};
+    return {"All threads have arrived at this mbarrier; " + counts_text + ".",
             b.bytes > 0 ? "Announce exactly as many bytes as the copies write, and check that "
                           "every copy is started."
                         : "Announce the bytes of all copies that report to this mbarrier."};

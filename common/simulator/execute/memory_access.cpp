@@ -39,7 +39,7 @@ Failed fail_misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, 
     const Report report = describe_misaligned(w.describe(op, "memcheck", "misaligned", lane),
                                               lane_access(address, bytes, access), space,
                                               w.block->launch->allocations.get());
-    return w.fail(Status::misaligned_address, report);
+    return w.fail_with_report(Status::misaligned_address, report);
 }
 
 Failed fail_parameter_store(Warp& w, const Op* op, u64 address, int lane) {
@@ -171,7 +171,7 @@ Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
         report = describe_global_violation(report, lane_access_to_report, *launch.allocations,
                                            launch.code->needs_heap,
                                            find_intended_allocation(launch, op->site));
-    return w.fail(Status::illegal_address, report);
+    return w.fail_with_report(Status::illegal_address, report);
 }
 
 StateSpace find_space_of_address(u64 generic_address) {

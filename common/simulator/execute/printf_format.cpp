@@ -101,11 +101,11 @@ private:
     template <class T>
     T take_argument() {
         T value{};
-        offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
-        if (result_.problem.empty() && !source_.read_argument(offset_, sizeof(T), &value))
+        argument_offset_ = static_cast<u32>(round_up(argument_offset_, sizeof(T)));
+        if (result_.problem.empty() && !source_.read_argument(argument_offset_, sizeof(T), &value))
             result_.problem =
                 "the argument buffer cannot be read; pass pointers that are valid on the device";
-        offset_ += sizeof(T);
+        argument_offset_ += sizeof(T);
         ++result_.argument_count;
         return value;
     }
@@ -162,7 +162,7 @@ private:
 
     const FormatSource& source_;
     Formatted result_;
-    u32 offset_ = 0;
+    u32 argument_offset_ = 0;
 };
 
 }  // namespace

@@ -150,23 +150,24 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 
 // ---- neighbours ----
 
-timing::Footprint* NeighbourLog::choose_footprint(Block& block, bool reads) {
-    if (block.linear_index != block_) {
+timing::Footprint* NeighbourLog::choose_footprint(Block& block, bool is_load) {
+    if (block.linear_index != current_block_) {
         add_waiting_requests();
-        block_ = block.linear_index;
+        current_block_ = block.linear_index;
         ++blocks_started_;
         recorded_read_sectors_ = recorded_write_sectors_ = 0;
     }
     if (has_recorded_enough() && !block.launch->is_dry_run) return nullptr;
-    if (!block.launch->is_neighbour(block.linear_index)) return reads ? &below_ : nullptr;
-    if (!reads) return &writes_;
+    if (!block.launch->is_neighbour(block.linear_index))
+        return is_load ? &footprint_below_ : nullptr;
+    if (!is_load) return &write_footprint_;
     const bool is_first = 3 * (block.linear_index - block.launch->first_neighbour) <
                           2 * block.launch->neighbour_count;
-    return is_first ? &early_reads_ : &reads_;
+    return is_first ? &early_read_footprint_ : &read_footprint_;
 }
 
-void NeighbourLog::count_sectors(Block& block, bool reads, u32 sectors) {
-    (reads ? recorded_read_sectors_ : recorded_write_sectors_) += sectors;
+void NeighbourLog::count_sectors(Block& block, bool is_load, u32 sectors) {
+    (is_load ? recorded_read_sectors_ : recorded_write_sectors_) += sectors;
     if (has_recorded_enough() && block.launch->is_dry_run) block.is_abandoned = true;
 }
 
@@ -259,11 +260,11 @@ void NeighbourLog::move_to(timing::Recording& recording) {
         if (destination.sectors.empty()) std::swap(destination.sectors, source.sectors);
         destination.sectors.add(source.sectors);
     };
-    recording.neighbour_reads.add(early_reads_.sectors);
-    move_runs(early_reads_, recording.reads);
-    move_runs(reads_, recording.reads);
-    move_runs(writes_, recording.writes);
-    recording.next_row_reads.add(below_.sectors);
+    recording.neighbour_reads.add(early_read_footprint_.sectors);
+    move_runs(early_read_footprint_, recording.reads);
+    move_runs(read_footprint_, recording.reads);
+    move_runs(write_footprint_, recording.writes);
+    recording.next_row_reads.add(footprint_below_.sectors);
     *this = {};
 }
 
@@ -271,7 +272,7 @@ void NeighbourLog::move_to(timing::Recording& recording) {
 
 StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording)
     : recording_(recording) {
-    first_instruction_[&code.main] = 0;
+    first_instruction_[&code.kernel_function] = 0;
     add_instructions(*kernel.ast, recording_);
     for (std::size_t k = 0; k < recording_.instructions.size(); ++k) {
         recording_.instructions[k].schedule_position = kernel.estimated_code_addresses[k];
@@ -302,7 +303,7 @@ void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) 
 }
 
 u32 StepLog::find_instruction(const Warp& w, const Op* op) {
-    const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->main;
+    const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->kernel_function;
     if (code != code_) {
         code_ = code;
         first_instruction_of_code_ = first_instruction_.at(code);
@@ -593,7 +594,7 @@ bool may_blocks_wait(const Kernel::Code& code) {
     // If blocks cannot read what other blocks write, a waiting loop can only wait for warps of its
     // own block, or for a clock.
     if (!code.reads_other_blocks) return false;
-    if (has_spin_branch(code.main)) return true;
+    if (has_spin_branch(code.kernel_function)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),
                        [&](const auto& entry) { return has_spin_branch(*entry.second); });
 }

@@ -37,8 +37,8 @@ public:
 private:
     bool has_recorded_enough() const;
     /// Returns the footprint to which an access is added, or nullptr if the access is not recorded.
-    timing::Footprint* choose_footprint(Block& block, bool reads);
-    void count_sectors(Block& block, bool reads, u32 sectors);
+    timing::Footprint* choose_footprint(Block& block, bool is_load);
+    void count_sectors(Block& block, bool is_load, u32 sectors);
     void add_waiting_requests();
 
     /// A run of sectors to be added to `footprint`. To add a run, its sectors are looked up in a
@@ -68,14 +68,14 @@ private:
 
     /// The last store request (index 0) and the last load request (index 1).
     std::array<LastRequest, 2> last_requests_;
-    timing::Footprint reads_, writes_, below_;
+    timing::Footprint read_footprint_, write_footprint_, footprint_below_;
     /// The sectors that the first two thirds of the neighbours have read.
-    timing::Footprint early_reads_;
+    timing::Footprint early_read_footprint_;
     std::array<WaitingRequest, 64> waiting_requests_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;
     /// The current block, and the numbers of sectors that the block has read and written so far.
-    u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
+    u64 current_block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
 /// A listener that records the steps of the sampled blocks.

@@ -173,7 +173,7 @@ const Op* op_branch(Warp& w, const Op* op) {
 
 const Op* op_endless_loop(Warp& w, const Op* op) {
     w.count_straight_line_run(op);
-    return w.fail(
+    return w.fail_with_report(
         Status::launch_timeout,
         w.describe(op, "synccheck", "endless loop", w.first_active(),
                    "These threads loop forever: nothing in the loop can end it. If the loop "
@@ -352,7 +352,7 @@ bool run_across_calls(Warp& w, const Op* op, Mask named_lanes, Mask lane_group) 
             finished_lanes |= lane_group;
         } else if (op->guarded_handler != op_warp_barrier &&
                    run_across_calls(w, op, named_lanes, lane_group)) {
-            if (w.block->launch->failed()) return nullptr;
+            if (w.block->launch->has_failed()) return nullptr;
             finished_lanes |= lane_group;
         } else {
             Fragment waiting_fragment{.next_op = op,
@@ -504,7 +504,7 @@ BlockOutcome run_block(Block& block, u64 seed) {
             has_run = true;
             have_all_spun &= w.has_ended_slice_spinning;
             is_waiting |= w.waiting_iterations != 0;
-            if (block.launch->failed()) return BlockOutcome::failed;
+            if (block.launch->has_failed()) return BlockOutcome::failed;
             if (block.is_abandoned) return BlockOutcome::finished;
         }
         if (block.finished_warps == all_finished) return BlockOutcome::finished;
@@ -518,7 +518,7 @@ BlockOutcome run_block(Block& block, u64 seed) {
             continue;
         }
         const bool has_released = release_warp_syncs(block);
-        if (block.launch->failed()) return BlockOutcome::failed;
+        if (block.launch->has_failed()) return BlockOutcome::failed;
         if (has_released) continue;
         if (waits_at_cluster_barrier(block)) return BlockOutcome::waits_for_others;
         report_deadlock(block);

@@ -19,7 +19,7 @@ namespace {
 constexpr u32 kMaxIdleSteps = 256;
 
 const FunctionCode& code_of_frame(const Warp& w) {
-    return w.frame ? *w.frame->code : w.block->launch->code->main;
+    return w.frame ? *w.frame->code : w.block->launch->code->kernel_function;
 }
 
 Mask executing_lanes(const Warp& w, const Op* op) {
@@ -152,13 +152,13 @@ void ShuffledValues::update_for_op(Warp& w, const Op* op, bool is_next) {
 
 const Op* ShuffledValues::run_with_tracking(Warp& w, const Op* op) {
     is_tracking_ = true;
-    const Op *executed_op = nullptr, *stepped = nullptr;
+    const Op *executed_op = nullptr, *last_op = nullptr;
     while (op && !undefined_lanes_.empty() && idle_steps_ < kMaxIdleSteps) {
-        const bool is_new = !executed_op || op <= executed_op || op > stepped;
+        const bool is_new = !executed_op || op <= executed_op || op > last_op;
         if (w.frame == frame_ && is_new) {
-            update_for_op(w, stepped = op, true);
+            update_for_op(w, last_op = op, true);
             // The handler of a lane-wise instruction also executes the next Op.
-            while (executes_next(code_of_frame(w), stepped)) update_for_op(w, ++stepped, false);
+            while (executes_next(code_of_frame(w), last_op)) update_for_op(w, ++last_op, false);
         }
         executed_op = op;
         op = op->run(w, op);

@@ -148,7 +148,7 @@ const SpecialRegister* find_special_register(const std::string& name) {
     return entry == table.end() ? nullptr : &entry->second;
 }
 
-void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
+void read_special_register(Warp& w, const SpecialRegister& special, Slot slot) {
     // Read the register once for the whole warp unless it depends on the lane. All lanes must read
     // the clock in the same cycle.
     const u64 first_value = special.compute_value(w, w.first_active());
@@ -163,11 +163,11 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
         w.write<u32>(slot, [&](int l) { return static_cast<u32>(value(l)); });
 }
 
-const Op* run_read_special(Warp& w, const Op* op) {
+const Op* run_read_special_register(Warp& w, const Op* op) {
     // First count the instructions up to this one, because the clock is computed from the number of
     // executed instructions.
     w.count_straight_line_run(op);
-    read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
+    read_special_register(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }
 

@@ -48,10 +48,10 @@ inline constexpr const char* kLocalWindowRegister = "%local_window";
 const SpecialRegister* find_special_register(const std::string& name);
 
 /// Writes each active lane's value of a special register to `slot`.
-void read_special(Warp& w, const SpecialRegister& special, Slot slot);
+void read_special_register(Warp& w, const SpecialRegister& special, Slot slot);
 /// The handler of a mov that reads a special register whenever it is executed, such as `mov d,
 /// %clock`. Op::immediate points to the SpecialRegister, and Op::d is the destination.
-const Op* run_read_special(Warp&, const Op*);
+const Op* run_read_special_register(Warp&, const Op*);
 
 /// Returns the simulated time in nanoseconds. One cycle takes one nanosecond. The time advances by
 /// Launch::cycles_per_instruction for every warp instruction of the block, and by the duration of

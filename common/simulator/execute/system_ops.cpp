@@ -56,14 +56,14 @@ const Op* run_trap(Warp& w, const Op* op) {
     Report report = w.describe(
         op, "execution", "trap", w.first_active(),
         "the kernel executed `trap`, because it calls __trap(), or because a check in it failed");
-    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->main;
+    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->kernel_function;
     if (!launch.config.is_cooperative && uses_grid_barrier(*code.ast)) {
         report.message =
             "grid.sync() ended the kernel, because the launch is not cooperative: its blocks may "
             "not all run at the same time, so they cannot wait for each other";
         report.cure = "Launch the kernel with cudaLaunchCooperativeKernel.";
     }
-    return w.fail(Status::launch_failure, report);
+    return w.fail_with_report(Status::launch_failure, report);
 }
 
 // ---- isspacep ----

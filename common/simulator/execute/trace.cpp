@@ -13,8 +13,8 @@ Trace& trace() {
 }
 
 void Trace::begin(u64 block, u32 warp, std::size_t max_accesses) {
-    block_ = block;
-    warp_ = warp;
+    traced_block_ = block;
+    traced_warp_ = warp;
     max_accesses_ = max_accesses;
     accesses_.clear();
 }

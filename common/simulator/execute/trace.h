@@ -34,14 +34,14 @@ public:
     void end() { max_accesses_ = 0; }
 
     bool is_enabled(u64 block, u32 warp) const {
-        return accesses_.size() < max_accesses_ && block == block_ && warp == warp_;
+        return accesses_.size() < max_accesses_ && block == traced_block_ && warp == traced_warp_;
     }
     void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     const std::vector<TracedAccess>& accesses() const { return accesses_; }
 
 private:
-    u64 block_ = 0;
-    u32 warp_ = 0;
+    u64 traced_block_ = 0;
+    u32 traced_warp_ = 0;
     std::size_t max_accesses_ = 0;  ///< the maximum number of accesses; 0 if no warp is traced
     std::vector<TracedAccess> accesses_;
 };

@@ -247,7 +247,7 @@ struct Warp {
                        const std::string& message, int lane, u64 address = 0);
     /// Ends the launch with a report that the caller has created. The launch ends even if the
     /// report's check is disabled.
-    Failed fail(Status status, const Report& report);
+    Failed fail_with_report(Status status, const Report& report);
 
     /// Returns a report with these texts, the source location of `op`, the kernel, the block and
     /// the thread.

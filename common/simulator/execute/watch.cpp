@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kHostWaitLimit{10};
 /// An order-dependent hash of a sequence of values.
 class StateHasher {
 public:
-    void add_word(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
+    void add_word(u64 value) { hash_ = mix_bits(hash_ ^ value) + 0x632be59bd9b4e019ull; }
     void add(const u8* bytes, u64 count) {
         u64 word;
         for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
@@ -36,10 +36,10 @@ public:
         }
         for (; count; ++bytes, --count) add_word(*bytes);
     }
-    u64 value() const { return sum_; }
+    u64 value() const { return hash_; }
 
 private:
-    u64 sum_ = 0;
+    u64 hash_ = 0;
 };
 
 /// Adds the parameters and results of a call to the hash. Omits arguments that the called function
@@ -82,7 +82,7 @@ void Watch::begin_launch(Launch& launch) {
 // ---- what is watched ----
 
 void Watch::note_execution(Warp& w, const Op* op) {
-    const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
+    const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->kernel_function;
     std::vector<Step>& steps = watched_functions_[code].steps;
     if (steps.empty()) steps.resize(code->ast->body.size() + 1);
     if (!steps[op->source].is_executed) {
@@ -126,7 +126,7 @@ void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask ow
     }
 }
 
-void Watch::begin() {
+void Watch::start_watching() {
     is_on_ = true;
     has_new_instructions_ = false;
     watched_functions_.clear();
@@ -166,7 +166,7 @@ u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
 }
 
 u64 Watch::hash_state(const Warp& w) const {
-    const FunctionCode& main = launch_->code->main;
+    const FunctionCode& main = launch_->code->kernel_function;
     StateHasher state_hash;
     state_hash.add_word(w.live_lanes);
     state_hash.add_word(u64{w.spin_limit} << 32 | w.spin_count);
@@ -205,15 +205,15 @@ u64 Watch::hash_state(const Block& block) const {
 bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
     bool all_repeated = true;
     for (Block* block : waiting) {
-        WaitingState& waiting_state = block->waiting;
+        WaitingState& waiting_state = block->waiting_state;
         const u64 current_hash = hash_state(*block);
         if (waiting_state.change_version != change_version_) {
             waiting_state = {.change_version = change_version_, .remembered_hash = current_hash};
         } else if (current_hash == waiting_state.remembered_hash) {
             waiting_state.is_repeated = true;
-        } else if (++waiting_state.comparisons == waiting_state.next_comparison) {
+        } else if (++waiting_state.comparison_count == waiting_state.next_comparison) {
             waiting_state.remembered_hash = current_hash;
-            waiting_state.comparisons = 0;
+            waiting_state.comparison_count = 0;
             waiting_state.next_comparison *= 2;
         }
         all_repeated &= waiting_state.is_repeated;
@@ -252,7 +252,7 @@ Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
         return Verdict::keep_running;
     }
     if (!is_on_) {
-        if (++idle_rounds_ >= kIdleRounds) begin();
+        if (++idle_rounds_ >= kIdleRounds) start_watching();
         return Verdict::keep_running;
     }
     if (has_new_instructions_) {

@@ -51,7 +51,7 @@ inline u64 mix_bits(u64 value) {
 struct WaitingState {
     u64 change_version = 0;   ///< the value of Watch::change_version_ when the state was remembered
     u64 remembered_hash = 0;  ///< a hash of the remembered state
-    u32 comparisons = 0, next_comparison = 1;
+    u32 comparison_count = 0, next_comparison = 1;
     bool is_repeated = false;
 };
 
@@ -65,12 +65,12 @@ public:
 
     /// Records that a byte that other threads can see has changed, or another event that may end a
     /// wait.
-    void note_memory_change() { ++changes_; }
-    u64 change_count() const { return changes_; }
+    void note_memory_change() { ++change_count_; }
+    u64 change_count() const { return change_count_; }
     /// Records progress: lanes have started or ended, or a warp has computed for a long time
     /// without waiting.
     void note_progress() { ++progress_event_count_; }
-    u64 progress_count() const { return changes_ + progress_event_count_; }
+    u64 progress_count() const { return change_count_ + progress_event_count_; }
 
     // ---- used while the blocks appear to be stuck ----
 
@@ -106,7 +106,7 @@ private:
     };
     void add_straight_line_steps(const FunctionCode& code, const Op* first_op,
                                  std::vector<Step>& steps);
-    void begin();
+    void start_watching();
     void find_watched_registers();
     bool have_all_repeated(const std::vector<Block*>& waiting);
     u64 hash_state(const Warp& w) const;
@@ -116,7 +116,7 @@ private:
     bool may_host_still_write();
 
     Launch* launch_ = nullptr;
-    u64 changes_ = 0, progress_event_count_ = 0;
+    u64 change_count_ = 0, progress_event_count_ = 0;
     u64 last_progress_count_ = 0;
     u32 idle_rounds_ = 0;
 

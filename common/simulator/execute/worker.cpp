@@ -33,7 +33,7 @@ void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const 
 /// Runs the Ops of a prologue for all 32 lanes. A prologue has no branches.
 void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
     w.active = kAllLanes;
-    for (const SpecialSlot& s : specials) read_special(w, *s.special_register, s.slot);
+    for (const SpecialSlot& s : specials) read_special_register(w, *s.special_register, s.slot);
     for (const Op& op : ops) op.run(w, &op);
 }
 
@@ -53,9 +53,10 @@ u8* AlignedBytes::allocate(u64 bytes) {
 void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u64 max_resident) {
     launch_ = &launch;
     shared_log_ = &shared_log;
-    seed_ = order_seed;
+    order_seed_ = order_seed;
     max_resident_blocks_ = max_resident;
-    blocks_ = launch.only_blocks.empty() ? launch.config.grid.count() : launch.only_blocks.size();
+    block_count_ =
+        launch.only_blocks.empty() ? launch.config.grid.count() : launch.only_blocks.size();
     prepared_residents_ = 0;
     waiting_blocks_.clear();
     watch_.begin_launch(launch);
@@ -66,7 +67,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u
     totals.code = launch.code;
     totals.sites.resize(sites);
     totals.straight_line_counts.resize(launch.code->straight_line_runs.size());
-    caches_.assign(sites, {});
+    site_caches_.assign(sites, {});
 }
 
 // ---- preparing a block ----
@@ -87,20 +88,20 @@ void Worker::prepare_block(Resident& block) {
     block.uniform_registers = block.own_uniform.allocate(code.uniform_bytes);
     // Add one more cache line for each warp, so that the same register in different warps does not
     // occupy the same set of the host's cache.
-    const u64 register_file_bytes = round_up(code.main.register_file_bytes, 64) + 64;
+    const u64 register_file_bytes = round_up(code.kernel_function.register_file_bytes, 64) + 64;
     u8* register_files = block.block_registers.allocate(register_file_bytes * warps);
     // A program that reads registers before it writes them, as Thrust's set operations do, gets the
     // same values in every run and in plain mode.
     std::memset(register_files, 0, register_file_bytes * warps);
-    const u32 local_bytes =
-        code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
+    const u32 local_bytes = code.kernel_function.local_bytes +
+                            (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
     const u64 all_local_bytes = u64{local_bytes} * (threads + kLanes);
     block.local_memory = block.own_local.allocate(all_local_bytes);
     const bool tracks_local_memory =
         local_bytes > 0 && launch_->checks.runs_initcheck && !launch_->is_dry_run;
     u8* local_shadow =
         tracks_local_memory ? block.own_local_shadow.allocate(all_local_bytes / 4) : nullptr;
-    const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
+    const u64 parameter_bytes = u64{code.kernel_function.parameter_bytes} * kLanes;
     u8* parameters = block.own_parameters.allocate(parameter_bytes * warps);
 
     const std::size_t sites = launch_->kernel->sites.size();
@@ -116,7 +117,7 @@ void Worker::prepare_block(Resident& block) {
         w.existing_lanes = mask_of_first_lanes(threads - k * kLanes);
         w.site_counters = totals.sites.data();
         w.straight_line_counts = totals.straight_line_counts.data();
-        w.site_caches = caches_.data();
+        w.site_caches = site_caches_.data();
         w.last_row_addresses = block.last_row_addresses.data() + sites * k;
         w.checks = launch_->checks;
         w.local_memory = block.local_memory + u64{local_bytes} * kLanes * k;
@@ -173,17 +174,17 @@ void Worker::start_warps(Block& block) {
         attach_listeners(w);
         reset_spin_limit(w);
         w.other_fragments.assign(
-            1, Fragment{.next_op = code.main.ops.data(), .lanes = w.existing_lanes});
+            1, Fragment{.next_op = code.kernel_function.ops.data(), .lanes = w.existing_lanes});
         w.active = 0;
         w.included_instructions = w.executed_instructions;
-        if (code.main.local_bytes && !code.uses_calls)
+        if (code.kernel_function.local_bytes && !code.uses_calls)
             std::memset(w.local_memory, 0, u64{w.local_bytes} * kLanes);
         if (w.local_shadow) std::memset(w.local_shadow, 0, u64{w.local_bytes} * kLanes / 4);
     }
     for (Barrier& b : block.barriers) b = {};
     block.finished_warps = 0;
     block.uses_cluster_barrier = false;
-    block.waiting = {};
+    block.waiting_state = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
     block.reported_copies.clear();
@@ -262,16 +263,17 @@ void Worker::end_launch() {
 /// each index occurs once, at a fixed stride from the previous one.
 u64 Worker::block_number(u64 position) const {
     if (!launch_->only_blocks.empty()) return launch_->only_blocks[position];
-    if (seed_ == 0) return position;
-    u64 stride = (0x9e3779b97f4a7c15ull * seed_) % blocks_ | 1;
-    while (std::gcd(stride, blocks_) != 1) stride += 2;
-    return static_cast<u64>((static_cast<unsigned __int128>(position) * stride + seed_) % blocks_);
+    if (order_seed_ == 0) return position;
+    u64 stride = (0x9e3779b97f4a7c15ull * order_seed_) % block_count_ | 1;
+    while (std::gcd(stride, block_count_) != 1) stride += 2;
+    return static_cast<u64>((static_cast<unsigned __int128>(position) * stride + order_seed_) %
+                            block_count_);
 }
 
 // ---- running ----
 
 void Worker::advance_block(Block& block) {
-    if (run_block(block, seed_) == BlockOutcome::waits_for_others) {
+    if (run_block(block, order_seed_) == BlockOutcome::waits_for_others) {
         waiting_blocks_.push_back(&block);
         return;
     }
@@ -303,13 +305,13 @@ void Worker::report_no_memory() {
 
 void Worker::run_blocks() {
     bool has_more_blocks = true;
-    while (!launch_->failed()) {
+    while (!launch_->has_failed()) {
         if (has_more_blocks && waiting_blocks_.size() < max_resident_blocks_) {
-            const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
-            has_more_blocks = nth < blocks_;
+            const u64 launch_position = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
+            has_more_blocks = launch_position < block_count_;
             if (has_more_blocks) {
                 watch_.note_progress();
-                const u64 number = block_number(nth);
+                const u64 number = block_number(launch_position);
                 if (!launch_->is_skipped(number))
                     advance_block(begin_block(number));
                 else if (launch_->run_skipped_block)
@@ -326,7 +328,7 @@ void Worker::run_blocks() {
 void Worker::run_round() {
     for (Block* block : std::exchange(waiting_blocks_, {})) {
         advance_block(*block);
-        if (launch_->failed()) return;
+        if (launch_->has_failed()) return;
     }
     const Watch::Verdict verdict = watch_.end_round(waiting_blocks_);
     if (verdict == Watch::Verdict::deadlock) report_stuck_grid();
@@ -337,17 +339,17 @@ void Worker::report_stuck_grid() {
     const Block& block = *waiting_blocks_.front();
     const Warp& stuck_warp = find_deadlocked_warp(block);
     const Fragment& f = stuck_warp.other_fragments.front();
-    const u64 begun_blocks = std::min(launch_->next_block.load(), blocks_);
+    const u64 begun_blocks = std::min(launch_->next_block.load(), block_count_);
     const std::string wait_text = std::to_string(waiting_blocks_.size());
     std::string message =
         (waiting_blocks_.size() == 1 ? "1 block waits" : wait_text + " blocks wait") +
         (waits_at_cluster_barrier(block)
              ? " at a barrier of the cluster, and no running thread will arrive there"
              : " for memory to change, but no running thread will change it");
-    if (begun_blocks < blocks_)
+    if (begun_blocks < block_count_)
         message +=
-            "; " + std::to_string(blocks_ - begun_blocks) +
-            (blocks_ - begun_blocks == 1 ? " more block" : " more blocks") +
+            "; " + std::to_string(block_count_ - begun_blocks) +
+            (block_count_ - begun_blocks == 1 ? " more block" : " more blocks") +
             " cannot start until " +
             (waiting_blocks_.size() == 1 ? "this block" : "one of these " + wait_text + " blocks") +
             " ends, because the device can hold no more blocks at a time";
@@ -358,7 +360,7 @@ void Worker::report_stuck_grid() {
         "Is the lock released, or the flag set, on every path? Blocks may wait only "
         "for blocks that are certain to run. (A copy by the host cannot change the "
         "memory: in the simulator, a launch ends before the host continues.)");
-    const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
+    const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->kernel_function;
     if (f.polling_op && code.ast->body[f.polling_op->source].opcode == "mbarrier") {
         const MbarrierWaitText mbarrier_wait =
             describe_mbarrier_wait(stuck_warp, *f.polling_op, lane);

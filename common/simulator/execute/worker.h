@@ -90,7 +90,7 @@ private:
 
     Launch* launch_ = nullptr;
     RaceLog* shared_log_ = nullptr;
-    u64 seed_ = 0, max_resident_blocks_ = 1, blocks_ = 0;
+    u64 order_seed_ = 0, max_resident_blocks_ = 1, block_count_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
     /// The number of elements of `residents_` that are prepared for this launch.
     std::size_t prepared_residents_ = 0;
@@ -99,7 +99,7 @@ private:
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
     /// The number of resident clusters prepared for this launch.
     std::size_t prepared_clusters_ = 0;
-    std::vector<SiteCache> caches_;
+    std::vector<SiteCache> site_caches_;
     Watch watch_;
     StoreInFlight store_in_flight_;
 };

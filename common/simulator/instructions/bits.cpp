@@ -92,7 +92,7 @@ LaneInstruction count(Modifiers& m) {
 
 /// Reverses the bits of a value by swapping adjacent bits, then adjacent pairs of bits, then
 /// adjacent nibbles, and so on, and finally the two halves.
-struct Reverse {
+struct ReverseBits {
     static u32 apply(u32 a) {
         a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
         a = (a >> 2 & 0x33333333u) | (a & 0x33333333u) << 2;
@@ -105,7 +105,7 @@ struct Reverse {
 };
 LaneInstruction describe_reversal(Modifiers& m) {
     return make_for_long_bits(
-        m.take_type(), []<class T>(Tag<T>) { return make_lane_instruction<Reverse, T, T>(); });
+        m.take_type(), []<class T>(Tag<T>) { return make_lane_instruction<ReverseBits, T, T>(); });
 }
 
 /// Finds the highest set bit of an unsigned value, or the highest bit of a signed value that

@@ -20,10 +20,10 @@ using ptx::Type;
 //
 // A comparison with a NaN is false, except for operators that end in u ("or unordered").
 
-struct Ordered {
+struct IsOrdered {
     bool operator()(auto a, auto b) const { return (a == a) & (b == b); }
 };
-struct Unordered {
+struct IsUnordered {
     bool operator()(auto a, auto b) const { return (a != a) | (b != b); }
 };
 struct OrderedNotEqual {
@@ -31,7 +31,7 @@ struct OrderedNotEqual {
 };
 template <class F>
 struct OrUnordered {
-    bool operator()(auto a, auto b) const { return F{}(a, b) | Unordered{}(a, b); }
+    bool operator()(auto a, auto b) const { return F{}(a, b) | IsUnordered{}(a, b); }
 };
 
 // ---- the operators, applied to the values in lanes ----
@@ -151,8 +151,8 @@ constexpr NamedComparison kComparisons[] = {
     {"leu", compare_floats<OrUnordered<std::less_equal<>>>},
     {"gtu", compare_floats<OrUnordered<std::greater<>>>},
     {"geu", compare_floats<OrUnordered<std::greater_equal<>>>},
-    {"num", compare_floats<Ordered>},
-    {"nan", compare_floats<Unordered>}};
+    {"num", compare_floats<IsOrdered>},
+    {"nan", compare_floats<IsUnordered>}};
 
 /// The modifiers that precede the types of setp and set, such as "lt", "and" and "ftz".
 struct Request {
@@ -251,10 +251,10 @@ LaneInstruction describe_setp(Modifiers& m) {
                                 .source_widths = {plan.sources, plan.sources, Width::predicate}};
     if (plan.combine == Combine::none) instruction.source_widths[2] = Width::none;
     if (plan.combine == Combine::none && !plan.compare_upper) {
-        static constexpr Handler kForms[] = {run_setp_form, run_setp_form, run_setp_form,
-                                             run_setp_form};
+        static constexpr Handler kSetpForms[] = {run_setp_form, run_setp_form, run_setp_form,
+                                                 run_setp_form};
         instruction.run = run_setp;
-        instruction.form_handlers = kForms;  // for uniform and per-lane sources
+        instruction.form_handlers = kSetpForms;  // for uniform and per-lane sources
         instruction.constant = reinterpret_cast<i64>(plan.compare_lower);
     } else {
         instruction.constant = store_plan(plan);

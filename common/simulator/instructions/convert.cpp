@@ -34,7 +34,7 @@ struct Cast {
 // ---- integer -> integer ----
 
 /// Clamps an integer to the range of any integer type of up to 64 bits.
-struct Clamp {
+struct ClampInteger {
     struct Request {
         int bits;
         bool is_signed;
@@ -48,18 +48,18 @@ struct Clamp {
         return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all_ones;
     }
 };
-/// Like Clamp, but for results that are stored in 32-bit lanes.
+/// Like ClampInteger, but for results that are stored in 32-bit lanes.
 struct ClampShort {
-    using Request = Clamp::Request;
+    using Request = ClampInteger::Request;
     static u32 apply(const Request& limits, auto a) {
-        return static_cast<u32>(Clamp::apply(limits, a));
+        return static_cast<u32>(ClampInteger::apply(limits, a));
     }
 };
 
 template <class D, class A>
 LaneInstruction describe_clamp() {
-    const Clamp::Request limits{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
-    return sizeof(D) == 8 ? make_lane_instruction<Clamp, u64, A>(limits)
+    const ClampInteger::Request limits{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
+    return sizeof(D) == 8 ? make_lane_instruction<ClampInteger, u64, A>(limits)
                           : make_lane_instruction<ClampShort, u32, A>(limits);
 }
 
@@ -275,11 +275,11 @@ LaneInstruction describe_round_to_whole(Modifiers& m) {
 
 // ---- cvt.pack: clamps two integers and packs them side by side ----
 
-struct Pack {
-    using Request = Clamp::Request;
+struct PackIntegers {
+    using Request = ClampInteger::Request;
     static u32 apply(const Request& limits, i32 upper, i32 lower) {
-        return static_cast<u32>(Clamp::apply(limits, upper) << limits.bits |
-                                Clamp::apply(limits, lower));
+        return static_cast<u32>(ClampInteger::apply(limits, upper) << limits.bits |
+                                ClampInteger::apply(limits, lower));
     }
     /// Packs both values into the low bits of the result, above which it puts the low bits of
     /// `low_bits`.
@@ -294,9 +294,9 @@ LaneInstruction describe_pack(Modifiers& m) {
     if (limits < 0 || m.take_type() != Type::s32) return {};
     const bool has_low_bits = m.take_modifier("b32");
     if (has_low_bits != (limits >= 2)) return {};
-    const Pack::Request request{.bits = 16 >> (limits / 2), .is_signed = limits % 2 != 0};
-    return has_low_bits ? make_lane_instruction<Pack, u32, i32, i32, u32>(request)
-                        : make_lane_instruction<Pack, u32, i32, i32>(request);
+    const PackIntegers::Request request{.bits = 16 >> (limits / 2), .is_signed = limits % 2 != 0};
+    return has_low_bits ? make_lane_instruction<PackIntegers, u32, i32, i32, u32>(request)
+                        : make_lane_instruction<PackIntegers, u32, i32, i32>(request);
 }
 
 }  // namespace

@@ -154,8 +154,8 @@ template <class H>
 H extract_half(PackedPair<H> pair, int half_index) {
     return {static_cast<u16>(pair.bits >> (16 * half_index))};
 }
-/// Applies F to both halves of a pair. If Requests is F::Request, F::apply takes a request as its
-/// first argument. Otherwise Requests is empty.
+/// Applies F to both halves of a pair. Requests is F::Request if F::apply takes a request as its
+/// first argument, and otherwise empty.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
@@ -166,8 +166,8 @@ struct InPairs : F {
     }
 };
 
-/// Describes the operation for f16, bf16 or a pair of either. For any other type, returns an empty
-/// description.
+/// Describes the operation F on f16, on bf16 or on a pair of either. For any other type, returns an
+/// empty description.
 template <class F, int kSources, class... Requests>
 LaneInstruction make_for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;

@@ -3,9 +3,9 @@
 //
 // Idea   Each operation is written once, for a value of any format. Its plain form is IEEE
 //        arithmetic, which the host provides for f32 and f64, and half.h for halves. For a pair,
-//        the operation is applied twice. Flushing<F> implements the operation with .ftz. The rare
+//        the operation is applied twice. WithFlushing<F> implements the operation with .ftz. The rare
 //        modifiers .sat, .relu and other rounding directions are tested when the instruction runs
-//        (Modified<F>).
+//        (WithModifiers<F>).
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::float_instructions {
@@ -33,7 +33,7 @@ struct MultiplyAdd {
 };
 
 template <class F>
-struct Flushing {
+struct WithFlushing {
     template <class... T>
     static auto apply(T... sources) {
         return flush_subnormal(F::apply(flush_subnormal(sources)...));
@@ -66,7 +66,7 @@ inline double exact_product(F16 a, F16 b) {
 }
 
 template <>
-struct Flushing<Multiply> {
+struct WithFlushing<Multiply> {
     static float apply(float a, float b) {
         a = flush_subnormal(a), b = flush_subnormal(b);
         return flush_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
@@ -76,7 +76,7 @@ struct Flushing<Multiply> {
     }
 };
 template <>
-struct Flushing<Divide> {
+struct WithFlushing<Divide> {
     static float apply(float a, float b) {
         a = flush_subnormal(a), b = flush_subnormal(b);
         // A quotient can be nearly subnormal only if the divisor is large enough to be scaled down.
@@ -84,7 +84,7 @@ struct Flushing<Divide> {
     }
 };
 template <>
-struct Flushing<MultiplyAdd> {
+struct WithFlushing<MultiplyAdd> {
     static float apply(float a, float b, float c) {
         a = flush_subnormal(a), b = flush_subnormal(b), c = flush_subnormal(c);
         return flush_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
@@ -97,7 +97,7 @@ struct Flushing<MultiplyAdd> {
 /// Executes F and applies modifiers to its result. .sat clamps it to [0, 1], and turns a NaN into
 /// +0. .relu turns a negative result into +0.
 template <class F>
-struct Modified {
+struct WithModifiers {
     static constexpr bool kHostRounds = true;
     struct Request {
         Rounding direction = Rounding::nearest;
@@ -107,7 +107,7 @@ struct Modified {
     static T apply(const Request& request, T a, Rest... rest) {
         T result = F::apply(a, rest...);
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, F16>) {
-            if (request.ftz) result = Flushing<F>::apply(a, rest...);
+            if (request.ftz) result = WithFlushing<F>::apply(a, rest...);
         }
         if (request.sat) result = saturate_to_unit(result);
         return request.relu && !is_nan(result) && (bit_pattern(result) & kSignBit<T>) ? T{}
@@ -144,17 +144,17 @@ LaneInstruction describe_arithmetic(Modifiers& m) {
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
     const bool is_default_rounding = rounding == Rounding::nearest && !sat;
     const Type type = m.take_type();
-    const typename Modified<F>::Request request{rounding, ftz, sat};
+    const typename WithModifiers<F>::Request request{rounding, ftz, sat};
     if (type == Type::f64) {
         if (ftz || sat) return {};
         return is_default_rounding
                    ? make_instruction_with_forms_of_type<F, double, kSources>()
-                   : make_lane_instruction_of_type<Modified<F>, double, kSources>(request);
+                   : make_lane_instruction_of_type<WithModifiers<F>, double, kSources>(request);
     }
     if (type != Type::f32) return {};
     if (!is_default_rounding)
-        return make_lane_instruction_of_type<Modified<F>, float, kSources>(request);
-    return ftz ? make_instruction_with_forms_of_type<Flushing<F>, float, kSources>()
+        return make_lane_instruction_of_type<WithModifiers<F>, float, kSources>(request);
+    return ftz ? make_instruction_with_forms_of_type<WithFlushing<F>, float, kSources>()
                : make_instruction_with_forms_of_type<F, float, kSources>();
 }
 
@@ -168,9 +168,9 @@ LaneInstruction describe_half_arithmetic(Modifiers& m) {
     const Type type = m.take_type();
     if ((sat && relu) || ((ftz || sat) && !accepts_ftz(type))) return {};
     if (!ftz && !sat && !relu) return make_for_halves<F, kSources>(type);
-    using Request = typename Modified<F>::Request;
-    return make_for_halves<Modified<F>, kSources>(type,
-                                                  Request{.ftz = ftz, .sat = sat, .relu = relu});
+    using Request = typename WithModifiers<F>::Request;
+    return make_for_halves<WithModifiers<F>, kSources>(
+        type, Request{.ftz = ftz, .sat = sat, .relu = relu});
 }
 
 // ---- div ----
@@ -192,10 +192,10 @@ LaneInstruction describe_divide(Modifiers& m) {
     const bool ftz = m.take_modifier("ftz");
     if (m.take_type() != Type::f32) return {};
     if (is_approximate) {
-        return ftz ? make_lane_instruction<Flushing<DivideApproximately>, float, float, float>()
+        return ftz ? make_lane_instruction<WithFlushing<DivideApproximately>, float, float, float>()
                    : make_lane_instruction<DivideApproximately, float, float, float>();
     }
-    return ftz ? make_lane_instruction<Flushing<Divide>, float, float, float>()
+    return ftz ? make_lane_instruction<WithFlushing<Divide>, float, float, float>()
                : make_lane_instruction<Divide, float, float, float>();
 }
 
@@ -216,7 +216,7 @@ LaneInstruction describe_sign_change(Modifiers& m) {
     const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
     if (ftz && !accepts_ftz(type)) return {};
-    return ftz ? make_for_any_float<Flushing<F>, 1>(type) : make_for_any_float<F, 1>(type);
+    return ftz ? make_for_any_float<WithFlushing<F>, 1>(type) : make_for_any_float<F, 1>(type);
 }
 
 struct CopySign {
@@ -248,7 +248,7 @@ struct Extremum {
 /// magnitudes are compared, and the sign of the result is the sign of the product of the operands.
 /// A NaN result has no sign.
 template <class F>
-struct ModifiedExtremum {
+struct ExtremumWithModifiers {
     struct Request {
         bool ftz, nan, xorsign;
     };
@@ -272,10 +272,10 @@ LaneInstruction describe_extremum(Modifiers& m) {
     const Type type = m.take_type();
     if (ftz && !accepts_ftz(type)) return {};
     if (!nan && !xorsign)
-        return ftz ? make_for_any_float<Flushing<F>, 2>(type) : make_for_any_float<F, 2>(type);
+        return ftz ? make_for_any_float<WithFlushing<F>, 2>(type) : make_for_any_float<F, 2>(type);
     if (type == Type::f64) return {};
-    using Request = typename ModifiedExtremum<F>::Request;
-    return make_for_any_float<ModifiedExtremum<F>, 2>(type, Request{ftz, nan, xorsign});
+    using Request = typename ExtremumWithModifiers<F>::Request;
+    return make_for_any_float<ExtremumWithModifiers<F>, 2>(type, Request{ftz, nan, xorsign});
 }
 
 // ---- testp ----

@@ -36,14 +36,14 @@ struct Absolute {
     static T apply(T a) { return a < 0 ? Negate<T>::apply(a) : a; }
 };
 
-i32 saturate(i64 value) {
+i32 saturate_to_i32(i64 value) {
     return static_cast<i32>(std::clamp<i64>(value, INT32_MIN, INT32_MAX));
 }
 struct AddSaturating {
-    static i32 apply(i32 a, i32 b) { return saturate(i64{a} + b); }
+    static i32 apply(i32 a, i32 b) { return saturate_to_i32(i64{a} + b); }
 };
 struct SubtractSaturating {
-    static i32 apply(i32 a, i32 b) { return saturate(i64{a} - b); }
+    static i32 apply(i32 a, i32 b) { return saturate_to_i32(i64{a} - b); }
 };
 
 /// Applies an operation to both 16-bit halves of a lane.
@@ -141,7 +141,9 @@ struct MultiplyThenAdd {
 /// Like MultiplyThenAdd, but in 32 bits and with .sat.
 template <class Multiply>
 struct MultiplyThenAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
+    static i32 apply(i32 a, i32 b, i32 c) {
+        return saturate_to_i32(i64{Multiply::apply(a, b)} + c);
+    }
 };
 
 enum ProductPart { kLow, kHigh, kWide };
@@ -186,9 +188,9 @@ LaneInstruction describe_multiply(Modifiers& m) {
 
 template <class T>
 i64 product24(T a, T b) {
-    constexpr int kUnused = 8;
-    const T low_a = static_cast<T>(static_cast<T>(u32(a) << kUnused) >> kUnused);
-    const T low_b = static_cast<T>(static_cast<T>(u32(b) << kUnused) >> kUnused);
+    constexpr int kUnusedBits = 8;
+    const T low_a = static_cast<T>(static_cast<T>(u32(a) << kUnusedBits) >> kUnusedBits);
+    const T low_b = static_cast<T>(static_cast<T>(u32(b) << kUnusedBits) >> kUnusedBits);
     return i64{low_a} * i64{low_b};
 }
 template <class T>
@@ -272,7 +274,7 @@ struct Maximum {
 };
 /// Applies .relu, which turns negative results into zero.
 template <class F, class T>
-struct Rectified {
+struct WithRelu {
     static T apply(T a, T b) { return Maximum<T>::apply(F::apply(a, b), T{0}); }
 };
 
@@ -285,12 +287,12 @@ LaneInstruction describe_extremum(Modifiers& m) {
                                : make_lane_instruction<InPairs<F<u16>, u16>, u32, u32, u32>();
     if (pair_type == 1) {
         return clamps_negative
-                   ? make_lane_instruction<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
+                   ? make_lane_instruction<InPairs<WithRelu<F<i16>, i16>, i16>, u32, u32, u32>()
                    : make_lane_instruction<InPairs<F<i16>, i16>, u32, u32, u32>();
     }
     const Type type = m.take_type();
     if (clamps_negative)
-        return type == Type::s32 ? make_lane_instruction<Rectified<F<i32>, i32>, i32, i32, i32>()
+        return type == Type::s32 ? make_lane_instruction<WithRelu<F<i32>, i32>, i32, i32, i32>()
                                  : LaneInstruction{};
     return make_for_integers(
         type, []<class T>(Tag<T>) { return make_lane_instruction<F<T>, T, T, T>(); });

@@ -46,7 +46,7 @@ struct ComputedInDouble {
     }
 };
 template <class F>
-struct Flushing {
+struct WithFlushing {
     static auto apply(auto a) { return flush_subnormal(F::apply(flush_subnormal(a))); }
 };
 
@@ -55,7 +55,7 @@ LaneInstruction describe_approximation(Modifiers& m) {
     if (!m.take_modifier("approx")) return {};
     const bool ftz = m.take_modifier("ftz");
     if (m.take_type() != Type::f32) return {};
-    return ftz ? make_lane_instruction<Flushing<ComputedInDouble<F>>, float, float>()
+    return ftz ? make_lane_instruction<WithFlushing<ComputedInDouble<F>>, float, float>()
                : make_lane_instruction<ComputedInDouble<F>, float, float>();
 }
 
@@ -64,7 +64,7 @@ LaneInstruction describe_half_approximation(Modifiers& m) {
     if (!m.take_modifier("approx")) return {};
     const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
-    return ftz ? make_for_halves<Flushing<ComputedInDouble<F>>, 1>(type)
+    return ftz ? make_for_halves<WithFlushing<ComputedInDouble<F>>, 1>(type)
                : make_for_halves<ComputedInDouble<F>, 1>(type);
 }
 
@@ -74,7 +74,7 @@ LaneInstruction describe_half_approximation(Modifiers& m) {
 /// float.cpp) would have the same outcome, because no reciprocal just below the smallest normal
 /// number rounds up to that number.
 template <>
-struct Flushing<Reciprocal> {
+struct WithFlushing<Reciprocal> {
     static float apply(float a) {
         const float result = Reciprocal::apply(flush_subnormal(a));
         const bool is_tiny = magnitude(1 / double{a}) < 0x1p-126;
@@ -104,7 +104,7 @@ LaneInstruction describe_rounded_function(Modifiers& m) {
     const Type type = m.take_type();
     if (!direction) return {};
     if (type == Type::f32) {
-        return ftz ? describe_rounded_to<Flushing<F>, float>(*direction)
+        return ftz ? describe_rounded_to<WithFlushing<F>, float>(*direction)
                    : describe_rounded_to<F, float>(*direction);
     }
     return type == Type::f64 && !ftz ? describe_rounded_to<F, double>(*direction)

@@ -194,7 +194,7 @@ void FunctionLowering::lower_instruction() {
         // These Ops run for all lanes, including those whose guard is false. For example, an Op
         // that reads a special register writes a temporary, and counts the preceding instructions.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
-            op.run == run_read_special)
+            op.run == run_read_special_register)
             continue;
         add_guard(op);
     }
@@ -206,10 +206,21 @@ namespace {
 /// has executed. In straight-line code, only the last Op does so, and counts for all of them, so
 /// that the other Ops run faster.
 bool counts_instructions(Handler run) {
-    static const std::set<Handler> counting_handlers = {
-        op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
-        op_call,      op_call_indirect, op_barrier_sync,   op_barrier_arrive, op_barrier_reduce,
-        op_warp_sync, op_nothing,       run_read_special,  op_cluster_arrive, op_cluster_wait};
+    static const std::set<Handler> counting_handlers = {op_branch,
+                                                        op_branch_if,
+                                                        op_branch_indexed,
+                                                        op_exit,
+                                                        op_return,
+                                                        op_call,
+                                                        op_call_indirect,
+                                                        op_barrier_sync,
+                                                        op_barrier_arrive,
+                                                        op_barrier_reduce,
+                                                        op_warp_sync,
+                                                        op_nothing,
+                                                        run_read_special_register,
+                                                        op_cluster_arrive,
+                                                        op_cluster_wait};
     return counting_handlers.contains(run);
 }
 
@@ -221,7 +232,7 @@ void FunctionLowering::attach_pending_counts(Op& op) {
     op.site = static_cast<u32>(kernel_code_.straight_line_runs.size());
     kernel_code_.straight_line_runs.push_back(std::move(pending_lines_));
     pending_lines_.clear();
-    kernel_code_.remarks.push_back(std::move(pending_remarks_));
+    kernel_code_.remarks_of_runs.push_back(std::move(pending_remarks_));
     pending_remarks_.clear();
     pending_instructions_ = 0;
 }
@@ -345,7 +356,7 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
         lowering.lower_body();
         wanted_functions.insert(lowering.used_functions().begin(), lowering.used_functions().end());
     };
-    lower_function(*kernel.ast, code.main, true);
+    lower_function(*kernel.ast, code.kernel_function, true);
     while (lowered_functions.size() != wanted_functions.size()) {
         std::set<std::string> new_functions;
         std::set_difference(wanted_functions.begin(), wanted_functions.end(),

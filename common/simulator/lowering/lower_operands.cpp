@@ -163,7 +163,7 @@ Slot FunctionLowering::lower_special_register(const std::string& name, Width wid
     kernel_code_.uses_reserved_shared |= special_register->is_in_reserved_shared;
     if (special_register->scope == ValueScope::every_read || !is_kernel_ || is_plain_) {
         const Slot slot = allocate_temporary(special_register->width);
-        emit({.run = run_read_special,
+        emit({.run = run_read_special_register,
               .d = slot,
               .immediate = reinterpret_cast<i64>(special_register)});
         if (special_register->is_order_sensitive()) kernel_code_.is_order_sensitive = true;

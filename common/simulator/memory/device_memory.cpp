@@ -282,7 +282,7 @@ std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     constexpr u64 kMaxAttempts = 100;
     for (u64 attempt = 0; attempt < kMaxAttempts; ++attempt) {
         const AddressMap map = draw_address_map(seed + (attempt << 32), range_bytes_);
-        if (reserve_at(map.device, range_bytes_)) return map;
+        if (reserve_at(map.device_begin, range_bytes_)) return map;
     }
     reserve_at(device_base(), range_bytes_);
     return std::nullopt;
@@ -346,7 +346,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table_for(
         return allocation.device != Allocation::kAllDevices &&
                !(accessible_devices >> allocation.device & 1);
     };
-    const auto complete_table = table();
+    const auto complete_table = allocation_table();
     if (std::none_of(complete_table->live_allocations.begin(),
                      complete_table->live_allocations.end(), is_hidden))
         return complete_table;
@@ -357,7 +357,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table_for(
     return visible_table;
 }
 
-std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
+std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table() const {
     std::lock_guard lock(state_->mutex);
     if (!state_->table) {
         auto updated_table = std::make_shared<AllocationTable>();

@@ -37,14 +37,14 @@ inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 
 /// The start addresses of device memory and of the generic windows, as kernels see them.
 struct AddressMap {
-    u64 device = kDeviceBase;  ///< the first device address
+    u64 device_begin = kDeviceBase;  ///< the first device address
     /// The first generic address of shared memory. The windows of local memory, parameters and
     /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits of a generic
     /// address are the address within the state space, and the higher bits are not 0.
-    u64 windows = 0x0000'7a00'5100'0000ull;
+    u64 first_window = 0x0000'7a00'5100'0000ull;
     /// The seed of the offsets at which small allocations begin within their slots. If it is 0, all
     /// allocations begin at the start of their slots.
-    u64 scatter = 0;
+    u64 scatter_seed = 0;
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap current_address_map;
@@ -57,10 +57,10 @@ inline constexpr u64 kMaxScatterBytes = 16 << 10;
 u64 scatter_offset(u64 serial);
 
 inline u64 device_base() {
-    return current_address_map.device;
+    return current_address_map.device_begin;
 }
 
-/// The size of an address window (AddressMap::windows), and the distance between windows, in bytes.
+/// The size of an address window (AddressMap::first_window), and the distance between windows, in bytes.
 /// No allocation overlaps a window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// The total size in bytes of the 256 windows of shared memory, one for each rank in a cluster. A
@@ -68,21 +68,21 @@ inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// windows.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
-    return current_address_map.windows;
+    return current_address_map.first_window;
 }
 inline u64 local_window() {
-    return current_address_map.windows + kWindowStride;
+    return current_address_map.first_window + kWindowStride;
 }
 /// The size in bytes of each thread's part of the local window. It is larger than any thread's
 /// local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
-    return current_address_map.windows + 2 * kWindowStride;
+    return current_address_map.first_window + 2 * kWindowStride;
 }
 /// Returns the start of the window of addresses for function pointers. The offset of a function's
 /// pointer in the window is 16 times the index of the function in its module.
 inline u64 function_window() {
-    return current_address_map.windows + 3 * kWindowStride;
+    return current_address_map.first_window + 3 * kWindowStride;
 }
 
 /// The size in bytes of the gap of unused addresses after an allocation. The gap is normally wide,
@@ -118,7 +118,7 @@ struct Allocation {
 /// The allocations at the time of a launch, sorted by address.
 struct AllocationTable {
     std::vector<Allocation> live_allocations;
-    /// The most recently freed allocations, for "use after free".
+    /// The most recently freed allocations, which are needed to report a "use after free".
     std::vector<Allocation> freed_allocations;
     /// Allocations on devices whose memory the launch cannot access. `live_allocations` does not
     /// contain them.
@@ -150,8 +150,8 @@ public:
 
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
-    std::shared_ptr<const AllocationTable> table() const;
-    /// Like table(), but the snapshot contains only memory that the launch can access: the memory
+    std::shared_ptr<const AllocationTable> allocation_table() const;
+    /// Like allocation_table(), but the snapshot contains only memory that the launch can access: the memory
     /// of the devices in the mask `accessible_devices`.
     std::shared_ptr<const AllocationTable> allocation_table_for(u64 accessible_devices) const;
 
@@ -186,7 +186,7 @@ public:
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    /// The number of device addresses, including those of managed and pinned memory.
+    /// The size in bytes of the range of device addresses, including managed and pinned memory.
     u64 range_bytes() const { return range_bytes_; }
     u64 bytes_in_use() const;
 
@@ -208,7 +208,7 @@ private:
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;
-    /// The number of device addresses, including those of managed and pinned memory.
+    /// The size in bytes of the range of device addresses, including managed and pinned memory.
     u64 range_bytes_ = 0;
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;

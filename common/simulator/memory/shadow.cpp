@@ -52,9 +52,9 @@ void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
 }
 
 u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
-    u32 unwritten = 0;
-    for (u32 k = 0; k < bytes; ++k) unwritten |= u32{!is_written(address + k)} << k;
-    return unwritten;
+    u32 unwritten_mask = 0;
+    for (u32 k = 0; k < bytes; ++k) unwritten_mask |= u32{!is_written(address + k)} << k;
+    return unwritten_mask;
 }
 
 void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {

@@ -67,7 +67,7 @@ std::string find_invalid_dimension(const TensorMapArguments& a, u32 d) {
 }
 
 std::string find_invalid_argument(const TensorMapArguments& a) {
-    if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
+    if (!a.encoded_map || reinterpret_cast<std::uintptr_t>(a.encoded_map) % kMapAlignment != 0)
         return "tensorMap is not aligned to 64 bytes: declare it as a CUtensorMap, or with "
                "alignas(64)";
     if (a.type >= std::size(kElementBytes))
@@ -123,10 +123,10 @@ u64 TensorMap::rows() const {
 std::string encode_map(const TensorMapArguments& a) {
     if (std::string error_text = find_invalid_argument(a); !error_text.empty()) return error_text;
     const TensorMap map = make_tensor_map(a);
-    std::memset(a.map, 0, kTensorMapBytes);
-    std::memcpy(a.map, &map, sizeof map);
+    std::memset(a.encoded_map, 0, kTensorMapBytes);
+    std::memcpy(a.encoded_map, &map, sizeof map);
     const std::unique_lock lock(known_maps().mutex);
-    known_maps().maps.insert_or_assign(copy_map_bytes(a.map), map);
+    known_maps().maps.insert_or_assign(copy_map_bytes(a.encoded_map), map);
     return "";
 }
 

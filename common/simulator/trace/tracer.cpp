@@ -11,7 +11,7 @@ namespace coalesce::simulator {
 namespace {
 
 const FunctionCode& find_executing_function(const Frame* frame, const Launch& launch) {
-    return frame ? *frame->code : launch.code->main;
+    return frame ? *frame->code : launch.code->kernel_function;
 }
 
 std::string find_folder(const std::string& path) {
@@ -82,7 +82,7 @@ BlockTracer::BlockTracer(const Launch& launch, u64 block, std::size_t max_steps)
         kernel_file != files.end())
         folder_ = find_folder(kernel_file->second);
     known_variables_.resize((launch.config.block.count() + kLanes - 1) / kLanes);
-    TracedFunction& main = find_traced_function(launch.code->main);
+    TracedFunction& main = find_traced_function(launch.code->kernel_function);
     trace_.has_variables = main.has_debug_info;
     add_arrays(launch, debug_info_, trace_);
     reports_before_ = reports().all();

@@ -52,7 +52,7 @@ Failed report_out_of_range(Warp& w, const Op* op, const ImageObject& surface,
     PositionAndSizeText text(position[0], i64{image.width} * image.format.bytes());
     if (surface.shape.dimensions > 1) text.add(position[1], image.height);
     if (image.depth > 1 || surface.shape.is_layered) text.add(position[2], image.depth);
-    return w.fail(
+    return w.fail_with_report(
         Status::launch_failure,
         w.describe(
             op, "memcheck", "surface access out of range", lane,
@@ -64,7 +64,7 @@ Failed report_out_of_range(Warp& w, const Op* op, const ImageObject& surface,
 
 Failed report_misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
     const std::string size = std::to_string(bytes);
-    return w.fail(
+    return w.fail_with_report(
         Status::misaligned_address,
         w.describe(op, "memcheck", "misaligned", lane,
                    "Accesses " + size + " bytes at byte " + std::to_string(x) +

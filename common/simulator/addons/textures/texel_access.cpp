@@ -39,7 +39,7 @@ Failed ImageLookup::fail_lookup(int lane, u64 requested_number, const std::strin
     const char* report_kind = image.is_surface ? "no such surface" : "no such texture";
     Report report = w.describe(op, "memcheck", report_kind, lane, message, cure);
     report.address = requested_number;
-    return w.fail(Status::illegal_address, report);
+    return w.fail_with_report(Status::illegal_address, report);
 }
 
 /// Reports whether the image has the shape that the instruction expects. A surface instruction

@@ -131,7 +131,7 @@ TEST_CASE("allocations are aligned and disjoint, and are found by any address in
         CHECK(memory.is_device_range(address));
     }
     CHECK(b - (a + 1000) >= kWideGapBytes);
-    const auto table = memory.table();
+    const auto table = memory.allocation_table();
     REQUIRE(table->find(a + 999));
     CHECK(table->find(a + 999)->begin == a);
     CHECK(table->find(a + 999)->serial == 1);
@@ -158,11 +158,11 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
         const AddressMap map = current_address_map;
-        const u64 end = map.device + memory.range_bytes(),
-                  windows_end = map.windows + 4 * kWindowStride;
+        const u64 end = map.device_begin + memory.range_bytes(),
+                  windows_end = map.first_window + 4 * kWindowStride;
         CHECK(std::max(end, windows_end) < u64{1} << 47);
-        CHECK((windows_end <= map.device || map.windows >= end));
-        CHECK(map.windows % kWindowBytes == 0);
+        CHECK((windows_end <= map.device_begin || map.first_window >= end));
+        CHECK(map.first_window % kWindowBytes == 0);
 
         const u64 a = memory.allocate(1000), b = memory.allocate(70'000),
                   c = memory.allocate(3 * kMiB);
@@ -178,8 +178,8 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
         CHECK_FALSE(memory.is_written(b + 69'998));
         for (const u64 address : {a, b, c}) CHECK(memory.free(address));
         CHECK(memory.allocate(5, AllocationKind::pinned) == 0);
-        bases.insert(map.device);
-        distances.insert(map.windows - map.device);
+        bases.insert(map.device_begin);
+        distances.insert(map.first_window - map.device_begin);
         begins.insert(a % kMaxScatterBytes);
     }
     CHECK(bases.size() > 90);
@@ -190,19 +190,19 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
 TEST_CASE("random addresses do not collide with other mappings of this process") {
     DeviceMemory memory(64 * kMiB);
     u64 seed = 1;  // a seed that gives low addresses, which programs do not use
-    while (draw_address_map(seed, memory.range_bytes()).device >= u64{1} << 40) ++seed;
+    while (draw_address_map(seed, memory.range_bytes()).device_begin >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
-    const u64 first_choice = current_address_map.device;
-    CHECK(draw_address_map(seed, memory.range_bytes()).device == first_choice);
+    const u64 first_choice = current_address_map.device_begin;
+    CHECK(draw_address_map(seed, memory.range_bytes()).device_begin == first_choice);
     CHECK(memory.draw_addresses(seed));  // the old mapping is reused
-    CHECK(current_address_map.device == first_choice);
+    CHECK(current_address_map.device_begin == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));
     void* taken = mmap(reinterpret_cast<void*>(first_choice + memory.range_bytes() - 4096), 4096,
                        PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     REQUIRE(taken != MAP_FAILED);
     REQUIRE(memory.draw_addresses(seed));
-    CHECK(current_address_map.device != first_choice);
+    CHECK(current_address_map.device_begin != first_choice);
     CHECK_FALSE(memory.is_device_range(reinterpret_cast<u64>(taken)));
     const u64 a = memory.allocate(1000);
     *memory.host_view(a, 1) = 7;
@@ -213,14 +213,14 @@ TEST_CASE("random addresses do not collide with other mappings of this process")
 TEST_CASE("the allocation table is rebuilt only after an allocation has changed") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(100);
-    const auto table = memory.table();
-    CHECK(memory.table() == table);
+    const auto table = memory.allocation_table();
+    CHECK(memory.allocation_table() == table);
     memory.free(a);
-    CHECK(memory.table() != table);
+    CHECK(memory.allocation_table() != table);
     CHECK(table->find(a));  // a launch still uses the old table
-    CHECK(memory.table()->live_allocations.empty());
-    REQUIRE(memory.table()->find_freed(a + 99));
-    CHECK(memory.table()->find_freed(a + 99)->serial == 1);
+    CHECK(memory.allocation_table()->live_allocations.empty());
+    REQUIRE(memory.allocation_table()->find_freed(a + 99));
+    CHECK(memory.allocation_table()->find_freed(a + 99)->serial == 1);
 }
 
 TEST_CASE("the capacity limits live bytes of device memory, but not of pinned memory") {
