@@ -173,7 +173,7 @@ void map_from(FuzzInput& in, u64 array, u8* map) {
         box[d] = in.take<u8>() + (d == 0);
         steps[d] = 1;
     }
-    static_cast<void>(encode_map({.map = map,
+    static_cast<void>(encode_map({.encoded_map = map,
                                   .type = type % 13u,
                                   .rank = shape % 5u + 1,
                                   .address = array,

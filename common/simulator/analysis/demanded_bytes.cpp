@@ -1,6 +1,6 @@
 // Finds three things: the uses of loaded bytes that are certain to happen, the loads from which
-// stored bytes come, and the loads and stores that copy one struct together. Long: the three
-// analyses share the descriptions of instructions at the beginning.
+// stored bytes come, and the loads and stores that copy one struct together.
+// Long: the three analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>

@@ -224,8 +224,7 @@ struct Kernel {
         std::once_flag compute_once;
         std::shared_ptr<const ByteUses> computed_uses;
     } mutable byte_uses;
-    /// For each element of `sites`, the number of its loads that have read only uninitialized
-    /// bytes.
+    /// For each element of `sites`, the loads that have read only uninitialized bytes.
     mutable std::vector<UninitialisedReads> uninitialised_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)

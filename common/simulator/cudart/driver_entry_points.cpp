@@ -21,7 +21,7 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
     const cudaError_t error = catch_error([&] {
-        const std::string error_text = encode_map({.map = map,
+        const std::string error_text = encode_map({.encoded_map = map,
                                                    .type = type,
                                                    .rank = rank,
                                                    .address = reinterpret_cast<u64>(address),

@@ -297,8 +297,8 @@ bool sets_mark_for_all_reads(const Kernel& kernel) {
 
 }  // namespace
 
-/// Adds the bytes that the launch has accessed, in allocations to which its parameters point, to
-/// the accessed ranges of its configuration.
+/// Adds the bytes that the launch has accessed to LaunchConfig::accessed_ranges. Considers only the
+/// allocations to which the launch's parameters point.
 void Device::add_accessed_ranges(const Launch& launch) {
     std::set<const Allocation*> allocations;
     const bool skips_read_only = launch.read_marks != nullptr &&

@@ -270,8 +270,8 @@ void FunctionLowering::emit_lane_op(const std::string& name, Slot d,
 }
 
 void FunctionLowering::emit_label(const std::string& label) {
-    // Only lanes that fall through to the label execute the instructions before it, so count those
-    // that did not produce an Op before emitting the label.
+    // Lanes that branch to the label do not execute the instructions before it. Therefore, count
+    // the instructions that have not produced an Op before the label is emitted.
     if (pending_instructions_) emit_instruction_count();
     Op op{.run = op_label, .source = current_index_};
     if (current_index_ + 1 < function_.body.size())

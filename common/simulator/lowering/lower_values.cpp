@@ -218,9 +218,8 @@ bool FunctionLowering::lower_lane_instruction() {
     if (entry->form_handlers && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < source_count; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers execute the next Op directly. They are therefore not used in a
-        // prologue, where no Op follows, or for a guarded Op, which must return to the handler of
-        // its guard.
+        // These handlers execute the next Op directly. They are not used in a prologue, where no Op
+        // follows, or for a guarded Op, which must return to the handler of its guard.
         if (value_class == ValueClass::thread && !current_instruction().guard && !is_plain_)
             op.run = entry->form_handlers[uniform];
     }

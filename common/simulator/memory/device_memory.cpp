@@ -110,8 +110,8 @@ struct DeviceMemory::State {
         const OwnedAllocation* candidate = find_at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// Returns the allocation that a loop that accesses `address` has probably overrun, or nullptr
-    /// if no allocation is close enough.
+    /// Returns the allocation that a loop has probably overrun if it accesses `address`, or nullptr
+    /// if no allocation ends close enough to `address`.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const OwnedAllocation* candidate = find_at_or_below(address);
