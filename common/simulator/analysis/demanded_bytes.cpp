@@ -289,8 +289,8 @@ private:
         return a.is_register() && b.is_register() &&
                is_computed_from_load(a.reg) != is_computed_from_load(b.reg);
     }
-    /// Reports whether the instruction only computes a value. If so, follow() visits the readers of
-    /// that value.
+    /// Reports whether the instruction only computes a value. If so, find_use_by_readers() goes on to
+    /// the readers of that value.
     bool is_pure_value_computation(u32 at) const {
         const Instruction& i = function_.body[at];
         return !i.guard && (is_lane_by_lane(i) || (bit_transfers_[at].is_known && !is_store(i)));

@@ -1,6 +1,6 @@
 // The shadow of global memory, and the detection of races. See global_race.h for the idea.
 //
-// Inside  The clock that all blocks share; the shadow; then Detail, the slow path, which decides
+// Inside  The clock that all blocks share; the shadow; then SlowPath, the slow path, which decides
 //         whether two accesses are ordered and handles the whole access of a warp.
 // Long: the fast path and the slow path read and write the same bits of a cell, and are checked
 // against each other.
@@ -512,7 +512,7 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest_scope) {
 struct GlobalRace::SlowPath {
     GlobalRace& race;
     const Block& block;
-    // Offsets are relative to device_base(). They are shuffled (see permute_line_index), because
+    // Offsets are relative to device_base(). They are permuted (see permute_line_index), because
     // they select cells.
     const Cell warp_cell;  ///< this warp's cell, before lane and shift are set
     const bool is_write;
@@ -871,7 +871,7 @@ struct GlobalRace::SlowPath {
     }
 
     /// Handles an access by 32 active lanes with consecutive addresses as a single run. Unlike
-    /// read_lines, does not require whole lines. Returns false for all other accesses.
+    /// try_read_lines, does not require whole lines. Returns false for all other accesses.
     bool try_check_row(const GlobalAccess& access) const {
         if (access.active != kAllLanes || find_lane_shift() == kOneLaneShift) return false;
         const u64 first_address = access.addresses[0];
