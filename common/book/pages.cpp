@@ -61,8 +61,8 @@ std::string encode_for_url(const std::string& text) {
 class PageWriter {
 public:
     PageWriter(const Page& the_page, const Contents& the_contents, const course::Course& the_course,
-               bool with_editors)
-        : page(the_page), contents(the_contents), course(the_course), has_explorer(with_editors) {}
+               bool has_editors)
+        : page(the_page), contents(the_contents), course(the_course), has_explorer(has_editors) {}
 
     std::string convert_page() {
         const std::string text = read_file(contents.root / page.file);

@@ -48,7 +48,7 @@ bool CellMap::restore_signs(const std::string& signs) {
 bool CellMap::is_uniform() const {
     for (int row = 0; row < div_ceil(out_rows_, cells_down_); ++row) {
         for (int col = 0; col < div_ceil(out_cols_, cells_across_); ++col) {
-            if (sign(row, col) != sign(0, 0)) return false;
+            if (worst_state_at(row, col) != worst_state_at(0, 0)) return false;
         }
     }
     return true;
@@ -63,8 +63,8 @@ bool CellMap::has_pattern() const {
     bool rows_differ = false, cols_differ = false;
     for (int row = 0; row < div_ceil(out_rows_, cells_down_); ++row) {
         for (int col = 0; col < div_ceil(out_cols_, cells_across_); ++col) {
-            rows_differ |= sign(row, col) != sign(0, col);
-            cols_differ |= sign(row, col) != sign(row, 0);
+            rows_differ |= worst_state_at(row, col) != worst_state_at(0, col);
+            cols_differ |= worst_state_at(row, col) != worst_state_at(row, 0);
         }
     }
     return rows_differ && cols_differ && faults() > 1;
@@ -85,7 +85,7 @@ CellState CellMap::worst_state_in(int row, int col, int row_count, int col_count
     CellState worst_state = CellState::right;
     for (int i = row; i < std::min(row + row_count, kSide); ++i) {
         for (int j = col; j < std::min(col + col_count, kSide); ++j) {
-            worst_state = std::max(worst_state, sign(i, j));
+            worst_state = std::max(worst_state, worst_state_at(i, j));
         }
     }
     return worst_state;

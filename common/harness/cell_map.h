@@ -39,7 +39,7 @@ public:
     /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
     /// Returns the state of the worst cell that the character at this row and column covers.
-    CellState sign(int row, int col) const {
+    CellState worst_state_at(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
     /// The shape of the output.

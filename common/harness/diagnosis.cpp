@@ -57,20 +57,21 @@ void Diagnosis::record_cell(Cell out, Bits actual_bits, bool is_untouched) {
     if (is_untouched || !is_examined(index)) return;
     const ObservedCell observed_cell(problem_, pattern_, index, actual_bits, is_untouched);
     wrong_cells_.note(observed_cell);
-    const ObservedCell in_matrix = observed_cell.relative_to(matrix_);
-    record_value(observed_cell, in_matrix);
+    const ObservedCell cell_in_matrix = observed_cell.relative_to(matrix_);
+    record_value(observed_cell, cell_in_matrix);
     record_value_change(observed_cell);
-    add_to_sample(observed_cell, in_matrix);
+    add_to_sample(observed_cell, cell_in_matrix);
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
-        const ObservedCell& hypothesis_cell = hypothesis.is_of_array ? observed_cell : in_matrix;
+        const ObservedCell& hypothesis_cell =
+            hypothesis.is_of_array ? observed_cell : cell_in_matrix;
         if (hypothesis.explains(hypothesis_cell)) explained_[i].note(observed_cell);
     }
 }
 
 void Diagnosis::LineCounts::note(std::int64_t row, std::int64_t col) {
-    ++rows[static_cast<std::size_t>(row % kPeriod)];
-    ++cols[static_cast<std::size_t>(col % kPeriod)];
+    ++rows[static_cast<std::size_t>(row % kLinePeriod)];
+    ++cols[static_cast<std::size_t>(col % kLinePeriod)];
 }
 
 void Diagnosis::TileTallies::merge(const TileTallies& other) {
@@ -81,7 +82,7 @@ void Diagnosis::TileTallies::merge(const TileTallies& other) {
 }
 
 void Diagnosis::LineCounts::merge(const LineCounts& other) {
-    for (std::size_t i = 0; i < kPeriod; ++i) {
+    for (std::size_t i = 0; i < kLinePeriod; ++i) {
         rows[i] += other.rows[i];
         cols[i] += other.cols[i];
     }
@@ -99,14 +100,15 @@ void Diagnosis::record_position(Cell out, bool is_untouched) {
     below_diagonal_ += out.row > out.col;
 }
 
-void Diagnosis::record_value(const ObservedCell& observed_cell, const ObservedCell& in_matrix) {
+void Diagnosis::record_value(const ObservedCell& observed_cell,
+                             const ObservedCell& cell_in_matrix) {
     if (observed_cell.contains_guard_bytes()) guard_values_.note(observed_cell);
     if (observed_cell.is_not_from_input()) foreign_values_.note(observed_cell);
     for (TileTallies& tiles : tiles_) {
-        if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(observed_cell);
-        if (is_of_untransposed_tile(in_matrix, tiles.side))
+        if (is_of_wrong_tile(cell_in_matrix, tiles.side)) tiles.wrong.note(observed_cell);
+        if (is_of_untransposed_tile(cell_in_matrix, tiles.side))
             tiles.from_untransposed_tile.note(observed_cell);
-        if (is_of_same_tile(in_matrix, tiles.side)) tiles.in_same_tile.note(observed_cell);
+        if (is_of_same_tile(cell_in_matrix, tiles.side)) tiles.in_same_tile.note(observed_cell);
     }
 }
 
@@ -138,12 +140,13 @@ void Diagnosis::record_value_change(const ObservedCell& observed_cell) {
     if (is_whole) nonzero_converted_values_.note(observed_cell);
 }
 
-void Diagnosis::add_to_sample(const ObservedCell& observed_cell, const ObservedCell& in_matrix) {
+void Diagnosis::add_to_sample(const ObservedCell& observed_cell,
+                              const ObservedCell& cell_in_matrix) {
     if (observed_cell.contains_guard_bytes()) return;
     const std::uint64_t examined_count = std::min(comparison_.wrong, kMaxExaminedCells);
-    const auto sample_interval = static_cast<std::uint32_t>(1 + examined_count / kMaxSampledCells);
+    const auto cells_per_sample = static_cast<std::uint32_t>(1 + examined_count / kMaxSampledCells);
     if (mix(static_cast<std::uint32_t>(observed_cell.index)) / sampling_interval_ %
-            sample_interval !=
+            cells_per_sample !=
         0)
         return;
     ++sample_.count;
@@ -151,9 +154,9 @@ void Diagnosis::add_to_sample(const ObservedCell& observed_cell, const ObservedC
     if (observed_cell.source && problem_.batches() > 0) {
         array_sample_.cells.push_back({observed_cell.index, problem_.index(*observed_cell.source)});
     }
-    if (!in_matrix.source) return;
-    sample_.cells.push_back(
-        {in_matrix.index, matrix_.index(*in_matrix.source), observed_cell.index - in_matrix.index});
+    if (!cell_in_matrix.source) return;
+    sample_.cells.push_back({cell_in_matrix.index, matrix_.index(*cell_in_matrix.source),
+                             observed_cell.index - cell_in_matrix.index});
 }
 
 void Diagnosis::merge(const Diagnosis& other) {

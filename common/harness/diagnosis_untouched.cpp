@@ -169,12 +169,12 @@ BadLines Diagnosis::find_bad_lines(const LineCounts& line_counts, bool are_wrong
     const auto& counts = is_along_rows ? line_counts.rows : line_counts.cols;
     const std::int64_t length = is_along_rows ? matrix_.out_rows() : matrix_.out_cols();
     const std::int64_t line_length = is_along_rows ? matrix_.out_cols() : matrix_.out_rows();
-    for (std::int64_t side = 2; side <= kPeriod && 2 * side <= length; side *= 2) {
+    for (std::int64_t side = 2; side <= kLinePeriod && 2 * side <= length; side *= 2) {
         std::vector<bool> bad(static_cast<std::size_t>(side));
         std::size_t bad_line_count = 0, full_line_count = 0;
         for (std::int64_t remainder = 0; remainder < side; ++remainder) {
             std::uint64_t count = 0;
-            for (std::int64_t i = remainder; i < kPeriod; i += side) {
+            for (std::int64_t i = remainder; i < kLinePeriod; i += side) {
                 count += counts[static_cast<std::size_t>(i)];
             }
             const std::uint64_t line_cells = count_with_remainder(length, side, remainder) *
@@ -222,13 +222,13 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
         const std::vector<bool> bad = bad_tiles(side);
         const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
         // The rules number tiles row by row in the input, whereas the grid describes the output.
-        const Cell tiles =
-            problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
+        const Cell tiles = problem_.swaps_rows_and_cols() ? Cell{grid.tiles().col, grid.tiles().row}
+                                                          : grid.tiles();
         std::vector<bool> missed_tiles(bad.size());
         for (std::int64_t i = 0; i < grid.count(); ++i) {
             const Cell tile{i / grid.tiles().col, i % grid.tiles().col};
             const std::int64_t tile_index =
-                problem_.is_turned() ? tile.col * tiles.col + tile.row : i;
+                problem_.swaps_rows_and_cols() ? tile.col * tiles.col + tile.row : i;
             missed_tiles[static_cast<std::size_t>(tile_index)] = bad[static_cast<std::size_t>(i)];
         }
         const std::string rule = find_missed_tiles_rule(tiles, missed_tiles);

@@ -34,8 +34,8 @@ struct IndexPair {
 };
 
 IndexPair right_indices(const Problem& problem) {
-    const bool is_turned = problem.produces.kind == Produces::transpose;
-    return {{true, problem.cols}, {!is_turned, problem.out_cols()}};
+    const bool swaps_rows_and_cols = problem.produces.kind == Produces::transpose;
+    return {{true, problem.cols}, {!swaps_rows_and_cols, problem.out_cols()}};
 }
 
 /// Reports whether, with the given index expressions, some thread (row, col) would store the
@@ -124,8 +124,8 @@ std::vector<IndexPair> list_index_pairs(const Candidates& candidates, const Inde
 /// Describes a pitch: "rows", "cols", or a number.
 std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_out) {
     const std::int64_t right_pitch = is_of_out ? problem.out_cols() : problem.cols;
-    const bool is_turned = is_of_out && problem.produces.kind == Produces::transpose;
-    if (pitch == right_pitch) return is_turned ? "rows" : "cols";
+    const bool swaps_rows_and_cols = is_of_out && problem.produces.kind == Produces::transpose;
+    if (pitch == right_pitch) return swaps_rows_and_cols ? "rows" : "cols";
     if (pitch == problem.rows) return "rows";
     if (pitch == problem.cols) return "cols";
     return std::to_string(pitch);
@@ -242,7 +242,7 @@ Explanation find_element_shift(const Problem& problem, const Sample& sample, boo
         explanation.fault = fault_for_shift(Cell{distance / problem.cols, 0});
         explanation.meaning = describe_shift({distance / problem.cols, 0}, false);
     } else if (std::abs(distance) == 1) {
-        const bool is_row = is_shift_of_out && problem.is_turned();
+        const bool is_row = is_shift_of_out && problem.swaps_rows_and_cols();
         explanation.fault = is_row ? Fault::off_by_one_row : Fault::off_by_one_col;
     }
     return explanation;

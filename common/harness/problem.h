@@ -36,20 +36,20 @@ struct Problem {
     bool has_numbers = false;
 
     /// Reports whether rows of the input become columns of the output.
-    bool is_turned() const {
+    bool swaps_rows_and_cols() const {
         return produces.kind == Produces::transpose || produces.kind == Produces::moved_tiles;
     }
     /// Returns the number of rows of the output.
     std::int64_t out_rows() const {
         if (is_permuted()) return elements() / out_cols();
         if (is_computed()) return extent(produces.computation.out_rows);
-        return is_turned() ? cols : rows;
+        return swaps_rows_and_cols() ? cols : rows;
     }
     /// Returns the number of columns of the output.
     std::int64_t out_cols() const {
         if (is_permuted()) return axes().out_extents()[static_cast<std::size_t>(axes().rank - 1)];
         if (is_computed()) return extent(produces.computation.out_cols);
-        return is_turned() ? rows : cols;
+        return swaps_rows_and_cols() ? rows : cols;
     }
     /// Reports whether the output overwrites the input in the same memory.
     bool is_in_place() const { return produces.in_place; }

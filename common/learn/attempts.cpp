@@ -127,8 +127,8 @@ Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& pre
     }
     if (counters) {
         const Json counters_json = counters_to_json(*counters);
-        attempt.load = per_request(counters_json, "load");
-        attempt.store = per_request(counters_json, "store");
+        attempt.load = average_per_request(counters_json, "load");
+        attempt.store = average_per_request(counters_json, "store");
     }
     return attempt;
 }

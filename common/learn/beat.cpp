@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // The lesson whose solution the learner is trying to beat.
 const std::string kLessonToBeat = "10_registers";
 const fs::path kLearnerFilePath = fs::path("exercises") / "beat" / "kernel.cu";
-const std::string kAgain = "Again: ./learn beat";
+const std::string kRepeatCommand = "Again: ./learn beat";
 
 Attempts open_attempts() {
     return Attempts(print_message);
@@ -49,7 +49,7 @@ int restore_attempt(const std::vector<Attempt>& attempts, int number) {
         throw UsageError("the source of attempt " + std::to_string(number) + " is lost: " +
                          Attempts::copy_path(*attempt).string() + " is missing or has changed");
     }
-    return write_learner_file(*text, "attempt " + std::to_string(number), kAgain);
+    return write_learner_file(*text, "attempt " + std::to_string(number), kRepeatCommand);
 }
 
 void show_table(const std::vector<Attempt>& attempts, const Attempt* solution_attempt) {
@@ -138,7 +138,7 @@ int print_rejected_attempt(const CheckResult& result, const Style& style) {
     } else {
         std::cout << terminal_text(*result.verdict, {.is_bold = style.colour});
     }
-    std::cout << kAgain << "\n";
+    std::cout << kRepeatCommand << "\n";
     return is_examined ? 1 : 2;
 }
 
@@ -161,7 +161,7 @@ int score_attempt(Session& session, const BeatArguments& arguments, const CheckR
     }
     std::cout << "\n";
     show_table(open_attempts().store_attempt(learner_attempt, verdict.source), &solution_attempt);
-    std::cout << "\n" << kAgain << "      Restore an attempt: ./learn beat --restore N\n";
+    std::cout << "\n" << kRepeatCommand << "      Restore an attempt: ./learn beat --restore N\n";
     return 0;
 }
 

@@ -14,9 +14,9 @@
 namespace coalesce::learn {
 namespace {
 
-const std::string kAll = "all";
+const std::string kAllExercises = "all";
 
-CheckRequest request_for(const LearnerExercise& exercise, const CheckArguments& arguments) {
+CheckRequest make_check_request(const LearnerExercise& exercise, const CheckArguments& arguments) {
     // The simulator checks the kernel and counts its costs. A GPU is used only to measure the time.
     std::string device = arguments.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
@@ -38,7 +38,7 @@ void validate_arguments(const CheckArguments& arguments) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
     require_file(arguments.file);
-    if (arguments.exercise == kAll && !arguments.file.empty()) {
+    if (arguments.exercise == kAllExercises && !arguments.file.empty()) {
         throw UsageError("--file needs the number of a single exercise: ./learn check 03 --file " +
                          arguments.file);
     }
@@ -93,7 +93,7 @@ void show_result(Session& session, const LearnerExercise& exercise, const CheckA
 // pass, and says so on a terminal if that takes long.
 CheckResult check_with_search(const Session& session, const LearnerExercise& exercise,
                               const CheckArguments& arguments) {
-    CheckRequest request = request_for(exercise, arguments);
+    CheckRequest request = make_check_request(exercise, arguments);
     request.searches = !request.uses_llvm_ir && request.device == "sim";
     Check running_check(request);
     if (arguments.json || !session.style.clear || !running_check.wait_for_long_search()) {
@@ -133,7 +133,7 @@ int check_all(Session& session, const CheckArguments& arguments) {
     for (auto& exercise : list_exercises(session.course)) {
         if (arguments.is_hunt && !exercise.step->hunt) continue;
         LearnerExercise checked_exercise = {exercise.step, arguments.is_hunt};
-        CheckResult result = check(request_for(checked_exercise, arguments));
+        CheckResult result = check(make_check_request(checked_exercise, arguments));
         record_check(session, checked_exercise, result);
         ++exercise_count;
         passed_count += result.outcome == CheckResult::passed;
@@ -156,8 +156,8 @@ int check_all(Session& session, const CheckArguments& arguments) {
 
 int check(Session& session, const CheckArguments& arguments) {
     validate_arguments(arguments);
-    return arguments.exercise == kAll ? check_all(session, arguments)
-                                      : check_one(session, arguments);
+    return arguments.exercise == kAllExercises ? check_all(session, arguments)
+                                               : check_one(session, arguments);
 }
 
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result) {

@@ -56,8 +56,8 @@ void remove_stale_verdicts(const fs::path& folder, const std::string& verdict) {
 // examination, a check then takes less than five seconds, unless other programs use the processors.
 constexpr int kSearchMs = 3700;
 
-std::vector<std::string> environment_for(const CheckRequest& request, const std::string& file,
-                                         const fs::path& verdict) {
+std::vector<std::string> make_environment(const CheckRequest& request, const std::string& file,
+                                          const fs::path& verdict) {
     std::vector<std::string> environment = {
         "COALESCE_KERNEL=" + file,
         "COALESCE_VERDICT=" + verdict.string(),
@@ -122,7 +122,7 @@ Check::Check(const CheckRequest& request)
         .program = program,
         .arguments = {"--test-case=" + (request.exercise.is_beyond() ? "beyond the transpose"
                                                                      : request.exercise.name())},
-        .environment = environment_for(request, file_, verdict_file_),
+        .environment = make_environment(request, file_, verdict_file_),
         .folder = request.file.empty() ? repository() : fs::path(),
         .captures_stderr = true});
 }

@@ -27,7 +27,7 @@ std::string learners_text(const LearnerExercise& exercise) {
 }
 
 // Returns the text without its opening comment, which is the same in both files.
-std::string without_head(const std::string& text) {
+std::string remove_opening_comment(const std::string& text) {
     std::string remaining_lines;
     bool is_in_header = true;
     for (const std::string& line : lines_of(text)) {
@@ -39,8 +39,8 @@ std::string without_head(const std::string& text) {
 
 void show_side_by_side(const LearnerExercise& exercise, const std::string& learner_code,
                        const Style& style) {
-    auto lines =
-        keep_changes(line_diff(without_head(learner_code), without_head(exercise.solution())));
+    auto lines = keep_changes(line_diff(remove_opening_comment(learner_code),
+                                        remove_opening_comment(exercise.solution())));
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {

@@ -104,7 +104,7 @@ std::vector<std::string> to_ptx_command(const std::vector<std::string>& words,
 std::string compile_step(const course::Step& step, const CompileCommand& command,
                          const std::string& source) {
     std::error_code error;
-    const auto build_time = fs::last_write_time(program_of(step.name), error);
+    const auto build_time = fs::last_write_time(program_path(step.name), error);
     // The key contains the time at which the program was built. That time represents all other
     // inputs of the compiler.
     std::ostringstream cache_key;
@@ -147,7 +147,7 @@ std::string find_compiler_name(const std::string& ptx, const std::string& progra
 std::vector<timing::Prediction> predict_launches_of_step(const course::Step& step,
                                                          const std::string& variant,
                                                          std::string& failure_reason) {
-    const fs::path program = require_built(program_of(step.name));
+    const fs::path program = require_built(program_path(step.name));
     const TemporaryFolder folder;
     const fs::path file = folder / "run.json";
     const ProcessResult program_result =

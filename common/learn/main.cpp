@@ -101,7 +101,7 @@ private:
     }
 
     void become_program(const std::string& name) {
-        std::string program = program_of(programs_.at(name));
+        std::string program = program_path(programs_.at(name));
         std::vector<char*> arguments(argv_ + (programs_.at(name) == name ? 2 : 1), argv_ + argc_);
         arguments.insert(arguments.begin(), program.data());
         arguments.push_back(nullptr);
@@ -433,7 +433,7 @@ void add_list(CommandLine& line) {
 
 struct ExerciseArguments {
     std::string subcommand;
-    NewExercise new_arguments;
+    NewExerciseArguments new_arguments;
     bool is_without_mutants = false;
 };
 

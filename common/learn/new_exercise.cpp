@@ -64,7 +64,7 @@ std::string element_body(const std::string& element) {
 /// Generates the contents of a new exercise's files.
 class ExerciseDraft {
 public:
-    ExerciseDraft(const NewExercise& options, const ElementTask& task)
+    ExerciseDraft(const NewExerciseArguments& options, const ElementTask& task)
         : options_(options), task_(task), output_(*task.outputs().front()) {}
 
     std::string record_text() const {
@@ -194,12 +194,12 @@ private:
         return joined(reference_inputs(), ", ") + index_arguments;
     }
 
-    const NewExercise& options_;
+    const NewExerciseArguments& options_;
     const ElementTask& task_;
     const Parameter& output_;
 };
 
-ElementTask task_from(const NewExercise& options) {
+ElementTask parse_task(const NewExerciseArguments& options) {
     ElementTask task;
     task.sizes = split_words(options.sizes);
     for (const std::string& argument : options.arguments) {
@@ -222,7 +222,7 @@ void check_name(std::string& name) {
 
 }  // namespace
 
-int new_exercise(NewExercise options) {
+int new_exercise(NewExerciseArguments options) {
     ask_for("NAME", "The name of the kernel, such as histogram: ", options.name);
     check_name(options.name);
     const std::string folder = folder_name(options.name);
@@ -237,7 +237,7 @@ int new_exercise(NewExercise options) {
             "One element of the output, as C++ with `index` (2 * in[index]): ", options.element);
     try {
         static_cast<void>(parse_tolerance(options.tolerance));
-        const ElementTask task = task_from(options);
+        const ElementTask task = parse_task(options);
         const ExerciseDraft draft(options, task);
         const std::string marked_source = draft.kernel_text();
         const fs::path solution = repository() / "solutions" / folder;

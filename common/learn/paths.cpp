@@ -32,7 +32,7 @@ fs::path programs_folder() {
     return this_program().parent_path();
 }
 
-fs::path program_of(const std::string& step) {
+fs::path program_path(const std::string& step) {
     return programs_folder() / step;
 }
 

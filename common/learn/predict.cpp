@@ -61,8 +61,8 @@ bool ask_question(Session& session, const LearnerExercise& exercise, const Predi
     }
 }
 
-void take_answers(Session& session, const LearnerExercise& exercise,
-                  const std::vector<std::string>& answers) {
+void store_answers(Session& session, const LearnerExercise& exercise,
+                   const std::vector<std::string>& answers) {
     State state = session.progress.read();
     auto open_questions = find_open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
@@ -169,7 +169,7 @@ int predict(Session& session, const LearnerExercise& exercise,
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
                          exercise.command_arguments() + " shows its costs");
     }
-    take_answers(session, exercise, answers);
+    store_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);
     State state = session.progress.update([&](State& current_state) {
         compare_guesses(current_state.records[exercise.name()], exercise, false);

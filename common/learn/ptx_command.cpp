@@ -61,7 +61,7 @@ ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& ke
     }
     if (!kernel.launch) return shown_kernel;
     const timing::Gpu& gpu = timing::find_gpu(kernel.launch->gpu);
-    shown_kernel.max_warps = gpu.warps;
+    shown_kernel.max_warps = gpu.max_warps;
     shown_kernel.occupancy = compute_occupancy(*kernel.launch, shown_kernel.registers, gpu);
     return shown_kernel;
 }
@@ -176,7 +176,7 @@ bool is_solution(const course::Step& step, const std::string& name) {
     return extract_step_kernel(step.name).find(" " + variant->kernel + "(") != std::string::npos;
 }
 
-bool may_show(Session& session, const PtxArguments& arguments) {
+bool may_show_kernel(Session& session, const PtxArguments& arguments) {
     if (arguments.is_learner_file || !arguments.file.empty()) return true;
     const course::Step& step = step_of(session, arguments.exercise);
     if (!is_solution(step, arguments.variant)) return true;
@@ -200,7 +200,7 @@ LaunchedCode load_code(Session& session, const PtxArguments& arguments, char** a
 
 int ptx(Session& session, const PtxArguments& arguments, char** argv) {
     validate_arguments(arguments);
-    if (!may_show(session, arguments)) return 1;
+    if (!may_show_kernel(session, arguments)) return 1;
     const LaunchedCode code = load_code(session, arguments, argv);
     if (code.failure.kind != FailureKind::none) {
         std::cout << terminal_text(code.failure);

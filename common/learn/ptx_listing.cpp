@@ -16,7 +16,7 @@ namespace {
 // The file, line and column in a `.loc` directive.
 using Position = std::tuple<int, int, int>;
 
-std::string without_comments(const std::string& text) {
+std::string remove_comments(const std::string& text) {
     std::string code;
     for (const std::string& line : lines_of(text)) code += line.substr(0, line.find("//")) + "\n";
     return code;
@@ -36,7 +36,7 @@ std::string find_body(const std::string& ptx, const std::string& entry) {
     const std::regex entry_pattern(
         R"(\.entry\s+)" + std::regex_replace(entry, std::regex(R"(\$)"), R"(\$)") + R"(\s*\()");
     std::smatch match;
-    const std::string text = without_comments(ptx);
+    const std::string text = remove_comments(ptx);
     if (!std::regex_search(text, match, entry_pattern)) return "";
     const size_t parameters_end = text.find(')', static_cast<size_t>(match.position()));
     const size_t begin = text.find('{', parameters_end);

@@ -37,7 +37,7 @@ void add_to_totals(const LearnerExercise& exercise, const State& state, Totals& 
     totals.exercise_count++;
     totals.points += is_done ? exercise.points() : 0;
     totals.done_count += is_done;
-    totals.hint_count += record.hints_used();
+    totals.hint_count += record.count_used_hints();
     totals.add_guesses(record);
 }
 
@@ -71,7 +71,7 @@ void print_row(const LearnerExercise& exercise, const State& state, const Style&
     if (status == Status::stale) word = style.paint_bad(word);
     std::cout << format("%-20s", exercise.name().c_str()) << word
               << format("%6d%8d%7d%12s%12s\n", exercise.points(), record.check_count,
-                        record.hints_used(), format_guesses(record).c_str(),
+                        record.count_used_hints(), format_guesses(record).c_str(),
                         format_best(record).c_str());
 }
 
@@ -92,7 +92,7 @@ Json record_as_json(const LearnerExercise& exercise, const State& state) {
             {"status", name_of(status_of(exercise, state))},
             {"points", exercise.points()},
             {"checks", record.check_count},
-            {"hints", record.hints_used()},
+            {"hints", record.count_used_hints()},
             {"predictions", guesses},
             {"solution_seen", record.solution_seen},
             {"last_failure", record.last_failure},

@@ -13,19 +13,19 @@ namespace {
 
 /// The number of schedulers of a multiprocessor. Each scheduler issues at most one instruction per
 /// cycle.
-constexpr double kSchedulers = 4;
+constexpr double kSchedulersPerMultiprocessor = 4;
 
 /// The range of intensities (instructions per byte) that a drawing shows, as exponents of ten.
 constexpr double kFirstPower = -2, kLastPower = 1;
 
 /// Returns the horizontal position of an intensity in a drawing, from 0 to 1.
-double x_pixels(double intensity) {
+double horizontal_fraction(double intensity) {
     const double power = std::log10(intensity);
     return std::clamp((power - kFirstPower) / (kLastPower - kFirstPower), 0.0, 1.0);
 }
 
 /// Returns the vertical position of a rate in a drawing, from 0 at the bottom to 1 at the peak.
-double y_pixels(const Roofline& roofline, double rate) {
+double vertical_fraction(const Roofline& roofline, double rate) {
     const double lowest_rate = roofline.attainable(std::pow(10, kFirstPower));
     const double highest_rate = roofline.ginstructions;
     return std::clamp(std::log(rate / lowest_rate) / std::log(highest_rate / lowest_rate), 0.0,
@@ -107,7 +107,7 @@ Roofline make_roofline(const timing::Gpu& gpu) {
     return {.gpu = gpu.name,
             .gbps = gpu.copy_gbps,
             .cache_gbps = cycles_per_ns * gpu.l2_read_bytes_per_cycle,
-            .ginstructions = cycles_per_ns * kSchedulers / gpu.add_issue_cycles};
+            .ginstructions = cycles_per_ns * kSchedulersPerMultiprocessor / gpu.add_issue_cycles};
 }
 
 RooflinePoint make_point(const std::string& name, const Counters& counters) {
@@ -119,7 +119,8 @@ std::string roofline_text(const Roofline& roofline) {
     constexpr int width = 61, height = 13;
     std::vector<std::string> lines(height, std::string(width, ' '));
     const auto row = [&](double rate) {
-        return height - 1 - static_cast<int>(std::lround(y_pixels(roofline, rate) * (height - 1)));
+        return height - 1 -
+               static_cast<int>(std::lround(vertical_fraction(roofline, rate) * (height - 1)));
     };
     const auto put_letter = [&](int column, double rate, char letter) {
         lines[static_cast<std::size_t>(row(rate))][static_cast<std::size_t>(column)] = letter;
@@ -131,7 +132,7 @@ std::string roofline_text(const Roofline& roofline) {
     }
     for (std::size_t i = 0; i < roofline.points.size(); ++i) {
         const double intensity = roofline.points[i].intensity();
-        put_letter(static_cast<int>(std::lround(x_pixels(intensity) * (width - 1))),
+        put_letter(static_cast<int>(std::lround(horizontal_fraction(intensity) * (width - 1))),
                    roofline.attainable(intensity), find_letter(i));
     }
     std::string text = "Maximum rate in 10^9 warp instructions per second (" + roofline.gpu + ")\n";
@@ -152,8 +153,12 @@ std::string roofline_text(const Roofline& roofline) {
 
 std::string roofline_svg(const Roofline& roofline) {
     constexpr double width = 640, height = 360, left = 70, right = 620, top = 30, bottom = 310;
-    const auto x = [&](double intensity) { return left + x_pixels(intensity) * (right - left); };
-    const auto y = [&](double rate) { return bottom - y_pixels(roofline, rate) * (bottom - top); };
+    const auto x = [&](double intensity) {
+        return left + horizontal_fraction(intensity) * (right - left);
+    };
+    const auto y = [&](double rate) {
+        return bottom - vertical_fraction(roofline, rate) * (bottom - top);
+    };
     std::string text =
         format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"%.0f\" "

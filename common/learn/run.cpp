@@ -58,15 +58,15 @@ public:
 private:
     // Before the first program starts, checks for everything that could make the run fail later.
     void check_environment() const {
-        for (auto* step : request_.steps) require_built(program_of(step->name));
-        if (request_.rivals == RunRequest::Rivals::yes) require_built(program_of(kRivals));
+        for (auto* step : request_.steps) require_built(program_path(step->name));
+        if (request_.rivals == RunRequest::Rivals::yes) require_built(program_path(kRivals));
         if (request_.needs_gpu) find_gpu_problem_for(request_);
     }
 
     bool should_run_rivals() const {
         if (request_.rivals != RunRequest::Rivals::on_gpu)
             return request_.rivals != RunRequest::Rivals::no;
-        return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
+        return device_.value("kind", "") == "gpu" && fs::exists(program_path(kRivals));
     }
 
     // Runs a program and prints its rows. If the program could not run, prints the reason and
@@ -76,7 +76,7 @@ private:
         std::vector<std::string> arguments = request_.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
         if (!variant.empty()) arguments.insert(arguments.end(), {"--variant", variant});
-        ProcessResult outcome = run_to_end({.program = program_of(step), .arguments = arguments});
+        ProcessResult outcome = run_to_end({.program = program_path(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
         bool is_complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
         if (is_complete) add_results(step, read_json(json));
@@ -143,7 +143,7 @@ int run(const RunRequest& request) {
 }
 
 int run_program(const RunRequest& request) {
-    const fs::path program = require_built(program_of(request.program->name));
+    const fs::path program = require_built(program_path(request.program->name));
     const bool is_simulated = std::ranges::count(request.options, "sim") > 0;
     Command command{.program = program, .captures_stderr = true};
     if (is_simulated || !find_gpu_problem_for(request).empty()) {

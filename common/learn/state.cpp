@@ -15,7 +15,7 @@ constexpr int kStateFormat = 2;
 
 }  // namespace
 
-int Record::hints_used() const {
+int Record::count_used_hints() const {
     int used_levels = 0;
     for (auto& [failure, levels] : hints) used_levels += levels;
     return used_levels;

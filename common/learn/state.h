@@ -32,7 +32,7 @@ struct Record {
     Json best_measured = nullptr;  ///< the fastest measurement: "gbps", "ms", "device", ...
 
     /// Returns the number of hint levels that the learner has seen.
-    int hints_used() const;
+    int count_used_hints() const;
     /// Returns the guess for a counter, or nullptr.
     const Guess* guess(const std::string& counter) const;
     Guess* guess(const std::string& counter);

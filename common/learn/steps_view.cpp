@@ -31,7 +31,7 @@ std::string index_text(const std::array<int, 3>& index) {
     return text + ")";
 }
 
-std::string source_line(const StepsSubject& subject, int line) {
+std::string source_line(const SteppedProgram& subject, int line) {
     if (line < 1 || static_cast<std::size_t>(line) > subject.source.size()) return "";
     return subject.source[static_cast<std::size_t>(line) - 1];
 }
@@ -140,7 +140,7 @@ std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& 
     return "";
 }
 
-std::string moment_text(const Steps& steps, const StepMoment& moment) {
+std::string moment_text(const Steps& steps, const StepEvent& moment) {
     if (moment.check == "result") return "This step stores the wrong element.";
     return moment.kind + ": " + moment.message + " (thread " +
            thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) + ", line " +
@@ -167,7 +167,7 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t step_index,
                                      const StepsWindow& window) {
     const Step& step = steps.all_steps.at(step_index);
     std::vector<std::string> lines;
-    for (const StepMoment& moment : steps.moments)
+    for (const StepEvent& moment : steps.moments)
         if (moment.step == step_index)
             add_wrapped(moment_text(steps, moment), window.columns, lines);
     for (const StepAccess& access : step.accesses) {
@@ -218,7 +218,8 @@ std::vector<std::string> variable_lines(const Steps& steps, std::size_t step_ind
     return lines;
 }
 
-std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t step_index) {
+std::string step_headline(const Steps& steps, const SteppedProgram& subject,
+                          std::size_t step_index) {
     const Step& step = steps.all_steps.at(step_index);
     // Leave out the folder, so that the lanes fit into 80 columns.
     return subject.file.substr(subject.file.rfind('/') + 1) + "  " + subject.launch + "  block " +
@@ -227,7 +228,7 @@ std::string step_headline(const Steps& steps, const StepsSubject& subject, std::
            std::to_string(step.warp) + "  " + name_lanes(step.active);
 }
 
-std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& subject,
+std::vector<std::string> source_lines(const Steps& steps, const SteppedProgram& subject,
                                       std::size_t step_index, const StepsWindow& window,
                                       const Style& style) {
     const Step& step = steps.all_steps.at(step_index);
@@ -257,7 +258,7 @@ std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& su
 
 }  // namespace
 
-std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step_index,
+std::string show_step(const Steps& steps, const SteppedProgram& subject, std::size_t step_index,
                       const StepsWindow& window, const Style& style) {
     std::vector<std::string> lines = {style.paint_strong(
         trim_right(fit_to_width(step_headline(steps, subject, step_index), window.columns)))};
@@ -295,7 +296,8 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
     return text;
 }
 
-std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t step_index) {
+std::string describe_step(const Steps& steps, const SteppedProgram& subject,
+                          std::size_t step_index) {
     const Step& step = steps.all_steps.at(step_index);
     std::string text = "step " + std::to_string(step_index + 1) + "  warp " +
                        std::to_string(step.warp) + "  " + name_lanes(step.active);

@@ -83,7 +83,7 @@ public:
         std::vector<std::size_t> found_steps;
         for (std::size_t step_index = 0; step_index < steps_.all_steps.size(); ++step_index) {
             const Step& step = steps_.all_steps[step_index];
-            take_changes(step);
+            apply_changes(step);
             bool stops = false;
             for (std::size_t k = 0; k < stops_.size(); ++k) stops |= stops_at(k, step);
             if (stops) found_steps.push_back(step_index);
@@ -99,7 +99,7 @@ private:
         if (!is_known) throw std::runtime_error("the kernel has no variable " + name);
     }
 
-    void take_changes(const Step& step) {
+    void apply_changes(const Step& step) {
         for (const StepChange& change : step.changes) {
             LaneValues& values = values_[{step.warp, change.variable}];
             std::size_t next_value = 0;

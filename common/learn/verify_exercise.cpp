@@ -116,7 +116,7 @@ private:
     }
 
     /// Returns the identifiers that follow "// expect: ".
-    static std::vector<std::string> expected_in(const std::string& text) {
+    static std::vector<std::string> parse_expected_failures(const std::string& text) {
         static const std::regex line("// expect: ([^\n]*)"), word("[a-z][a-z-]*");
         std::smatch expect_match;
         std::vector<std::string> ids;
@@ -140,7 +140,7 @@ private:
         for (const fs::path& file : files) {
             const std::string text = read_file(file);
             const Verdict verdict = examine_text(*step_.exercise, text, file.filename());
-            const std::vector<std::string> ids = expected_in(text);
+            const std::vector<std::string> ids = parse_expected_failures(text);
             const bool is_expected = ids.empty()
                                          ? verdict.passed() == (folder == "right")
                                          : std::ranges::count(ids, verdict.failure_id()) > 0;
@@ -209,7 +209,7 @@ private:
 
 }  // namespace
 
-int verify_exercise_in(const std::string& root, const VerifyExercise& options) {
+int verify_exercise_in(const std::string& root, const VerifyExerciseArguments& options) {
     const course::Course course = course::read_course(root);
     const course::Step* step = course.lesson(options.name);
     if (step == nullptr || !is_beyond(step->name)) {
@@ -219,7 +219,7 @@ int verify_exercise_in(const std::string& root, const VerifyExercise& options) {
     return ExerciseVerification(root, *step).run(options.has_mutants);
 }
 
-int verify_exercise(const VerifyExercise& options, char** argv) {
+int verify_exercise(const VerifyExerciseArguments& options, char** argv) {
     LocalRunner::prepare_process();
     choose_device(DeviceChoice::simulator, argv);
     return verify_exercise_in(repository(), options);

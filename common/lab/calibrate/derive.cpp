@@ -335,8 +335,8 @@ Gpu derive_gpu(const RawMeasurements& raw) {
     gpu.source = "measured " + machine.measurement_date + ", driver " + machine.driver_version;
     gpu.is_measured = true;
     gpu.multiprocessors = machine.multiprocessors;
-    gpu.warps = machine.warps_per_multiprocessor;
-    gpu.blocks = machine.blocks_per_multiprocessor;
+    gpu.max_warps = machine.warps_per_multiprocessor;
+    gpu.max_blocks = machine.blocks_per_multiprocessor;
     gpu.registers = machine.registers_per_multiprocessor;
     gpu.shared_bytes = machine.shared_bytes_per_multiprocessor;
     gpu.system_shared_bytes = machine.system_shared_bytes_per_block;

@@ -107,11 +107,11 @@ __device__ unsigned load_word_from_l2(const char* address) {
 /// Times a warp's loads of single lines. Each line has been loaded once already, so that the
 /// L2 cache contains it.
 __global__ void time_loads(const char* data, int load_count, std::uint64_t* result_counters) {
-    constexpr std::size_t bytes_apart = 64 << 10;
+    constexpr std::size_t load_spacing = 64 << 10;
     unsigned sum = 0;
     long long cycles = 0;
     for (int load = 0; load < load_count; ++load) {
-        const char* line = data + load * bytes_apart + 4 * threadIdx.x;
+        const char* line = data + load * load_spacing + 4 * threadIdx.x;
         sum ^= load_word_from_l2(line);
         if (__any_sync(~0u, sum == 0x9e3779b9u)) keep_alive(sum, result_counters + 1);
         const long long start = cycles_now();
@@ -155,7 +155,7 @@ void link_lines_into_ring(Bench& bench, std::size_t line_count, int blocks,
                           cudaMemcpyHostToDevice));
 }
 
-PointerChase mean_of(Bench& bench, const char* memory_level, double bytes, int blocks, int loads) {
+PointerChase get_mean(Bench& bench, const char* memory_level, double bytes, int blocks, int loads) {
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     const auto counters = bench.read_result_counters(3 * static_cast<std::size_t>(blocks));
@@ -181,7 +181,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
                                 : chase_pointers<CacheLevel::second_level>;
         kernel<<<blocks, 1>>>(warm_up_loads, loads, bench.result_counters());
         raw.pointer_chases.push_back(
-            mean_of(bench, target, static_cast<double>(bytes), blocks, loads));
+            get_mean(bench, target, static_cast<double>(bytes), blocks, loads));
     };
     const auto chase_lines_in = [&](const char* target, std::size_t bytes, int warm_up_loads,
                                     int blocks) {
@@ -190,7 +190,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
         chase_lines<<<blocks, 32>>>(reinterpret_cast<const unsigned*>(bench.in()), warm_up_loads,
                                     loads, bench.result_counters());
         raw.pointer_chases.push_back(
-            mean_of(bench, target, static_cast<double>(bytes), blocks, loads));
+            get_mean(bench, target, static_cast<double>(bytes), blocks, loads));
     };
     const int all_sms = bench.multiprocessors();
     const auto l2_bytes = static_cast<std::size_t>(raw.machine.l2_bytes);
@@ -215,7 +215,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
         chase_lines_in("memory, lines", bytes, 512, all_sms);
     }
     chase_shared<<<1, 1>>>(loads, bench.result_counters());
-    raw.pointer_chases.push_back(mean_of(bench, "shared", 1024, 1, loads));
+    raw.pointer_chases.push_back(get_mean(bench, "shared", 1024, 1, loads));
     bench.fill_buffers();
     constexpr int timed_loads = 64;
     time_loads<<<1, 32>>>(bench.in(), timed_loads, bench.result_counters());

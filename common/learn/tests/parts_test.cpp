@@ -69,10 +69,10 @@ TEST_CASE("figures have units and a suitable number of digits") {
 
 TEST_CASE("counters are shown per request, beside the ideal values") {
     Json some = counters(2048, 65536, 2048, 1024);
-    CHECK(per_request(some, "load") == 32);
-    CHECK(per_request(some, "shared_load") == 2);
-    CHECK(!per_request(some, "store"));
-    CHECK(!per_request(nullptr, "load"));
+    CHECK(average_per_request(some, "load") == 32);
+    CHECK(average_per_request(some, "shared_load") == 2);
+    CHECK(!average_per_request(some, "store"));
+    CHECK(!average_per_request(nullptr, "load"));
     CHECK(ideal_per_request(some, "load", 256 * 256) == 4);
     CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
     const auto rows = coalesce::cost_rows(verdict_with(some));

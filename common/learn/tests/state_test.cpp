@@ -107,7 +107,7 @@ TEST_CASE("a state is read back as it was written") {
     CHECK(state.current_exercise == "03_tiled");
     Record record = state.record("03_tiled");
     CHECK(to_json(state) == to_json(State{true, "03_tiled", {{"03_tiled", full_record()}}}));
-    CHECK(record.hints_used() == 3);
+    CHECK(record.count_used_hints() == 3);
     CHECK(record.guess("load")->is_right());
     CHECK(!record.guess("store")->is_right());
     CHECK(!record.guess("shared_load")->is_right());

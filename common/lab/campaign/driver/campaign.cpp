@@ -103,9 +103,10 @@ SimulatorSettings make_plain_settings(const std::string& library_folder = "") {
 
 /// Appends the cases for a seed's kernel: one if it is in PTX, or one per compiler if it is in CUDA
 /// C++. Calls `report_failed_compilation` for each compiler that fails.
-template <class Told>
+template <class ReportFailure>
 void append_cases_for_seed(std::vector<KernelToRun>& cases, const Options& options, u64 seed,
-                           const PtxOptions& ptx_options, const Told& report_failed_compilation) {
+                           const PtxOptions& ptx_options,
+                           const ReportFailure& report_failed_compilation) {
     const std::string number = std::to_string(seed);
     if (!is_cuda_seed(options, seed)) {
         cases.push_back({.name = "ptx-" + number,

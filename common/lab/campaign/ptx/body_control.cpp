@@ -306,12 +306,12 @@ void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& thread_set) {
              {value, iteration_register_name, word, pick_register(kind)});
     else
         emit("mad.lo.s32 $, $, 0x01000193, $", {value, iteration_register_name, word});
-    const Reg masked_turn =
+    const Reg masked_count =
         emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
                              {available_registers.position_words.back(), iteration_register_name});
-    emit("and.b32 $, $, $", {masked_turn, masked_turn, random_.pick({1u, 2u, 3u})});
+    emit("and.b32 $, $, $", {masked_count, masked_count, random_.pick({1u, 2u, 3u})});
     const Reg is_copied_predicate =
-        emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, 0", {masked_turn});
+        emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, 0", {masked_count});
     text_.end_with_branch(is_copied_predicate, false, copying_block, next_iteration_block);
     text_.begin_block(copying_block);
     emit_late("mov.b$$, $", {bits, copied_value, value});

@@ -67,7 +67,7 @@ void compute_output_element(const Computation& work, const MatrixLaunch& run, in
                               &out[offset_in_matrix(work, row, run.out_pitch, col)]);
         return;
     }
-    const bool is_turned = work.kind == MatrixOperation::transpose;
+    const bool is_transposed = work.kind == MatrixOperation::transpose;
     // If a tile extends beyond the matrix, the two strides are equal. Equal strides do not move an
     // element.
     const bool does_column_change = work.read_stride != work.write_stride;
@@ -75,8 +75,8 @@ void compute_output_element(const Computation& work, const MatrixLaunch& run, in
         does_column_change ? strided_column(col, work.column_group, work.read_stride) : col;
     const int to =
         does_column_change ? strided_column(col, work.column_group, work.write_stride) : col;
-    unsigned char* element = &out[is_turned ? offset_in_matrix(work, col, run.out_pitch, row)
-                                            : offset_in_matrix(work, row, run.out_pitch, to)];
+    unsigned char* element = &out[is_transposed ? offset_in_matrix(work, col, run.out_pitch, row)
+                                                : offset_in_matrix(work, row, run.out_pitch, to)];
     std::memcpy(element, &in[offset_in_matrix(work, row, run.in_pitch, from)],
                 static_cast<std::size_t>(work.element_bytes));
     apply_arithmetic(work, element);

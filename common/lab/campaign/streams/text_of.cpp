@@ -311,9 +311,10 @@ std::string row_reversal_code(const KernelPlan& plan) {
 /// Returns code that stores the tile. In a copy, each element is stored by a thread that did not
 /// load it. Otherwise, the tile would be unnecessary.
 std::string store_tile_code(const KernelPlan& plan) {
-    const bool is_turned = plan.work.kind == MatrixOperation::transpose;
-    const std::string tile_column_code = is_turned ? "c" : format("%d - c", plan.tile_width - 1);
-    const std::string position_code = tile_position_code(plan, is_turned) +
+    const bool is_transposed = plan.work.kind == MatrixOperation::transpose;
+    const std::string tile_column_code =
+        is_transposed ? "c" : format("%d - c", plan.tile_width - 1);
+    const std::string position_code = tile_position_code(plan, is_transposed) +
                                       "const int row = first_row + r, col = first_col + " +
                                       tile_column_code + ";\n";
     return element_loop_code(

@@ -116,7 +116,7 @@ __device__ void CompoundKernel<2, true>::load_vectors() const {
             const int number = first_index + k * threads, y = by_row.quotient(number);
             const int row_offset = (number - y * of_row) * 16;
             const char* const line = source_row + y * row_bytes;
-            const int misaligned_bytes = static_cast<int>(offset_within(line, 16));
+            const int misaligned_bytes = static_cast<int>(misaligned_bytes_of(line, 16));
             if (y < rows && row_offset < bytes + misaligned_bytes)
                 vector[k] = transposing::load_vector<16>(line - misaligned_bytes + row_offset);
         }
