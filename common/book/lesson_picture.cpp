@@ -11,7 +11,7 @@ namespace {
 /// The distance between two cells, and the size of a cell, in the units of the drawings.
 constexpr int kPitchPixels = 17, kCellPixels = 15;
 
-/// Reports whether a cell holds an element of the warp.
+/// A function that reports whether a cell holds an element of the warp.
 using IsElementOfWarp = std::function<bool(int row, int col)>;
 
 std::string cells_svg(int rows, int cols, const IsElementOfWarp& is_chosen) {
@@ -30,8 +30,8 @@ std::string cells_svg(int rows, int cols, const IsElementOfWarp& is_chosen) {
     return svg + "</svg>";
 }
 
-/// Returns one place in which the elements are, with its name below. `animation_order` delays its
-/// animation.
+/// Returns the picture of a memory that holds the warp's elements, with the memory's name below.
+/// `animation_order` delays the picture's animation.
 std::string memory_picture_html(const std::string& css_class, int animation_order,
                                 const std::string& svg, const std::string& name,
                                 const std::string& memory) {
@@ -74,7 +74,7 @@ std::string memory_path_html(const course::Step& step) {
            "</div>";
 }
 
-/// Returns the bandwidth of the lesson before, as a part of a copy's.
+/// Returns the bandwidth that the previous lesson reached, as a fraction of a copy's.
 std::string previous_bandwidth_html(const std::filesystem::path& root, const course::Course& course,
                                     const course::Step& step) {
     const nlohmann::json measurements = read_measurements(root);

@@ -146,7 +146,8 @@ private:
                heading_anchor(line.substr(level + 1)) + "}";
     }
 
-    /// Returns the lesson's picture the first time, which is before the lesson's first section.
+    /// Returns the lesson's picture at the first call, which is before the lesson's first section.
+    /// Afterwards, and on other pages, returns "".
     std::string opening_picture() {
         const course::Step* step = course.find(page.step_name());
         if (has_picture || !step) return "";

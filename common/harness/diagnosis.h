@@ -79,7 +79,7 @@ private:
     static constexpr int kLinePeriod = 64;
 
     /// Counts of cells per row and per column, where rows and columns are numbered modulo
-    /// kPeriod.
+    /// kLinePeriod.
     struct LineCounts {
         std::array<std::uint64_t, kLinePeriod> rows{}, cols{};
 

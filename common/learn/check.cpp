@@ -89,8 +89,8 @@ void show_result(Session& session, const LearnerExercise& exercise, const CheckA
                   << format_bandwidth(exercise, arguments.file, arguments.device == "gpu");
 }
 
-// Examines a kernel. If the cause of its failure is open, searches for the change that makes it
-// pass, and says so on a terminal if that takes long.
+// Examines a kernel. If the cause of its failure remains open, searches for a change that makes the
+// kernel pass. On a terminal, prints a message if the search takes long.
 CheckResult check_with_search(const Session& session, const LearnerExercise& exercise,
                               const CheckArguments& arguments) {
     CheckRequest request = make_check_request(exercise, arguments);

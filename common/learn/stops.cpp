@@ -50,7 +50,7 @@ double value_in_step(const std::string& name, const Steps& steps, const Step& st
     return value;
 }
 
-/// Returns a recorded value as a number, or NaN if it is none.
+/// Returns a recorded value as a number, or NaN if it is not a number.
 double to_number(const std::string& text) {
     if (text == "true") return 1;
     if (text == "false") return 0;

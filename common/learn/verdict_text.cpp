@@ -87,8 +87,8 @@ static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exe
             (kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements));
 }
 
-/// Returns the verdict to show. If a change was found with which the kernel passes, it takes the
-/// place of the cause that the rules leave open.
+/// Returns the verdict to show. If a change was found that makes the kernel pass, the change
+/// replaces the cause that the rules left open.
 static Verdict verdict_to_show(Verdict verdict) {
     if (!verdict.passing_change || verdict.failures.empty()) return verdict;
     const PassingChange& change = *verdict.passing_change;

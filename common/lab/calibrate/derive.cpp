@@ -12,9 +12,9 @@ namespace {
 
 /// Calls `get_value` for each element of `list` that `is_selected` accepts, and returns the values.
 /// If it accepts none, throws a GpuError that contains `measurement_name`.
-template <class T, class Meant, class Value>
+template <class T, class IsSelected, class Value>
 std::vector<double> select_values(const std::vector<T>& list, const std::string& measurement_name,
-                                  const Meant& is_selected, const Value& get_value) {
+                                  const IsSelected& is_selected, const Value& get_value) {
     std::vector<double> values;
     for (const T& measurement : list) {
         if (is_selected(measurement)) values.push_back(get_value(measurement));

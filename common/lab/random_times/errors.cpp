@@ -18,8 +18,8 @@ double absolute_error(const TimePair& pair) {
     return std::abs(pair.relative_error());
 }
 
-/// Returns the nearest-rank percentile: the smallest value such that at least `format_percent` % of
-/// all values are not larger.
+/// Returns the nearest-rank percentile: the smallest value such that at least `percent` % of all
+/// values are not larger.
 double compute_percentile(const std::vector<double>& sorted_values, std::size_t percent) {
     const std::size_t rank = (sorted_values.size() * percent + 99) / 100;
     return sorted_values[std::max<std::size_t>(rank, 1) - 1];

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxNamedDots = 5;
 constexpr const char* kDotColour = proof::kBlue;
 constexpr const char* kLineColour = proof::kRed;
 
-/// The scale of both axes, from `least` to `most` milliseconds.
+/// The scale of both axes, from `min_ms` to `max_ms`.
 struct LogTimeScale {
     double min_ms, max_ms;
     double fraction_of_axis(double ms) const {

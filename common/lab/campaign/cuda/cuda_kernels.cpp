@@ -33,7 +33,7 @@ std::vector<Construct> draw_construct_weights(Random& random, bool is_learner) {
         add_groups({toolkit_constructs()});
     std::vector<Construct> all_constructs;
     for (const auto& group : groups) {
-        // A share of 0 leaves out a whole group, and a large share makes the group frequent.
+        // A weight of 0 leaves out the whole group, and a large weight makes the group frequent.
         const int group_weight = random.pick({0, 1, 1, 2, 4});
         for (Construct construct : group) {
             construct.weight *= group_weight * random.pick({0, 1, 1, 2, 3});

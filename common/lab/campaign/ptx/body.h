@@ -220,7 +220,7 @@ private:
     bool emit_control_flow(const ThreadSet& thread_set);
     void emit_branch(const ThreadSet& thread_set);
     void emit_branch_with_known_lanes(const ThreadSet& thread_set);
-    void emit_iteration_count(Reg turns_register, u32 max_iterations, bool is_count_random,
+    void emit_iteration_count(Reg iterations_register, u32 max_iterations, bool is_count_random,
                               bool is_uniform);
     void emit_loop(const ThreadSet& thread_set);
     void emit_loop_with_known_lanes(const ThreadSet& thread_set);

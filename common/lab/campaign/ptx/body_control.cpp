@@ -175,37 +175,37 @@ void PtxBody::emit_switch(const ThreadSet& thread_set) {
 
 // ---- loops ----
 
-/// Sets `turns_register` to `max_iterations` or, if `is_count_random`, to a random number from 1 to 4 (1 to 2
+/// Sets `iterations_register` to `max_iterations` or, if `is_count_random`, to a random number from 1 to 4 (1 to 2
 /// if `max_iterations` is below 3). Unless `is_uniform` is true, each thread gets a number of its own.
-void PtxBody::emit_iteration_count(Reg turns_register, u32 max_iterations, bool is_count_random,
-                                   bool is_uniform) {
-    if (!is_count_random) return emit("mov.u32 $, $", {turns_register, max_iterations});
+void PtxBody::emit_iteration_count(Reg iterations_register, u32 max_iterations,
+                                   bool is_count_random, bool is_uniform) {
+    if (!is_count_random) return emit("mov.u32 $, $", {iterations_register, max_iterations});
     const u32 random_bits_mask = max_iterations >= 3 ? 3 : 1;
     const Reg low_bits = emit_to_new_register(
         RegisterKind::word, "and.b32 $, $, $",
         {is_uniform ? pick_uniform_register() : pick_register(RegisterKind::word),
          random_bits_mask});
-    emit("add.s32 $, $, 1", {turns_register, low_bits});
+    emit("add.s32 $, $, 1", {iterations_register, low_bits});
 }
 
 void PtxBody::emit_loop(const ThreadSet& thread_set) {
     const bool is_uniform = thread_set.is_lane_mask_known() && random_.percent(55);
-    const Reg turns_register = text_.make_register_of(RegisterKind::word),
+    const Reg iterations_register = text_.make_register_of(RegisterKind::word),
               p = text_.make_register_of(RegisterKind::predicate);
     const u32 max_iterations = random_.pick({1u, 2u, 3u, 3u, 4u});
     const bool is_count_random = random_.percent(60);
-    emit_iteration_count(turns_register, max_iterations, is_count_random, is_uniform);
+    emit_iteration_count(iterations_register, max_iterations, is_count_random, is_uniform);
     ThreadSet w = nested_thread_set(thread_set, is_uniform);
     if (!is_uniform && !is_count_random && thread_set.is_lane_mask_known() && random_.percent(50))
         w = nested_thread_set(thread_set, true);
     w.enclosing_iterations *= is_count_random ? 3 : max_iterations;
-    available_registers.add(turns_register);
-    if (is_uniform) available_registers.uniform_words.push_back(turns_register);
+    available_registers.add(iterations_register);
+    if (is_uniform) available_registers.uniform_words.push_back(iterations_register);
 
     const int body_block = text_.new_block(), after_block = text_.new_block();
     const auto emit_count_down_and_test = [&] {
-        emit("add.s32 $, $, -1", {turns_register, turns_register});
-        emit("setp.gt.s32 $, $, 0", {p, turns_register});
+        emit("add.s32 $, $, -1", {iterations_register, iterations_register});
+        emit("setp.gt.s32 $, $, 0", {p, iterations_register});
     };
     switch (random_.below(3)) {
         case 0:  // the test comes after the body
@@ -217,15 +217,16 @@ void PtxBody::emit_loop(const ThreadSet& thread_set) {
             break;
         case 1: {  // test before the first iteration, so the body may not run at all
             const int test_block = text_.new_block();
-            if (random_.percent(30)) emit("add.s32 $, $, -1", {turns_register, turns_register});
+            if (random_.percent(30))
+                emit("add.s32 $, $, -1", {iterations_register, iterations_register});
             text_.end_with_jump(test_block);
             text_.begin_block(test_block);
-            emit("setp.gt.s32 $, $, 0", {p, turns_register});
+            emit("setp.gt.s32 $, $, 0", {p, iterations_register});
             text_.end_with_branch(p, false, body_block, after_block);
             const AvailableRegisters registers_at_test = available_registers;
             text_.begin_block(body_block);
             emit_statements(random_.between(1, 8), w);
-            emit("add.s32 $, $, -1", {turns_register, turns_register});
+            emit("add.s32 $, $, -1", {iterations_register, iterations_register});
             text_.end_with_jump(test_block);
             available_registers = registers_at_test;
             break;
@@ -244,15 +245,15 @@ void PtxBody::emit_loop(const ThreadSet& thread_set) {
             available_registers = at_test;
         }
     }
-    std::erase(available_registers.uniform_words, turns_register);
+    std::erase(available_registers.uniform_words, iterations_register);
     text_.begin_block(after_block);
 }
 
 /// Generates a loop that lanes leave at different iterations. The generator knows the mask of the
 /// remaining lanes.
 void PtxBody::emit_loop_with_known_lanes(const ThreadSet& thread_set) {
-    const Reg turns_register = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
-                                                    {pick_register(RegisterKind::word)});
+    const Reg iterations_register = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
+                                                         {pick_register(RegisterKind::word)});
     const Reg remaining_lanes =
         emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {format_lane_mask(thread_set)});
     const int test_block = text_.new_block(), body_block = text_.new_block(),
@@ -260,7 +261,7 @@ void PtxBody::emit_loop_with_known_lanes(const ThreadSet& thread_set) {
     text_.end_with_jump(test_block);
     text_.begin_block(test_block);
     const Reg p =
-        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns_register});
+        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {iterations_register});
     const Reg mask = emit_to_new_register(RegisterKind::word, "vote.sync.ballot.b32 $, $, $",
                                           {p, remaining_lanes});
     emit("mov.b32 $, $", {remaining_lanes, mask});
@@ -272,7 +273,7 @@ void PtxBody::emit_loop_with_known_lanes(const ThreadSet& thread_set) {
     w.enclosing_iterations *= 2;
     emit_lane_exchange(w);
     emit_statements(random_.between(1, 5), w);
-    emit("add.s32 $, $, -1", {turns_register, turns_register});
+    emit("add.s32 $, $, -1", {iterations_register, iterations_register});
     text_.end_with_jump(test_block);
     available_registers = at_test;
     text_.begin_block(after_block);
@@ -286,9 +287,9 @@ void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& thread_set) {
     const std::string bits = bits_of(kind);
     const Reg value = text_.make_register_of(kind), copied_value = text_.make_register_of(kind);
     const Reg has_copied = text_.make_register_of(RegisterKind::predicate);
-    const Reg turns_register =
+    const Reg iterations_register =
         emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {random_.between(2, 5)});
-    emit_late("setp.lt.u32 $, $, 0", {has_copied, turns_register});
+    emit_late("setp.lt.u32 $, $, 0", {has_copied, iterations_register});
     const int body_block = text_.new_block(), copying_block = text_.new_block(),
               next_iteration_block = text_.new_block(), after_block = text_.new_block();
     const AvailableRegisters registers_before = available_registers;
@@ -297,7 +298,7 @@ void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& thread_set) {
     ThreadSet w = thread_set.after_divergence();
     w.enclosing_iterations *= 5;
     emit_statements(random_.between(0, 2), w);
-    const std::string iteration_register_name = name_of(turns_register),
+    const std::string iteration_register_name = name_of(iterations_register),
                       word = name_of(pick_register(RegisterKind::word));
     if (kind == RegisterKind::half)
         emit("cvt.u16.u32 $, $", {value, iteration_register_name});
@@ -315,12 +316,12 @@ void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& thread_set) {
     text_.end_with_branch(is_copied_predicate, false, copying_block, next_iteration_block);
     text_.begin_block(copying_block);
     emit_late("mov.b$$, $", {bits, copied_value, value});
-    emit_late("setp.ge.u32 $, $, 0", {has_copied, turns_register});
+    emit_late("setp.ge.u32 $, $, 0", {has_copied, iterations_register});
     text_.end_with_jump(next_iteration_block);
     text_.begin_block(next_iteration_block);
-    emit("add.s32 $, $, -1", {turns_register, turns_register});
+    emit("add.s32 $, $, -1", {iterations_register, iterations_register});
     const Reg has_more_predicate =
-        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns_register});
+        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {iterations_register});
     text_.end_with_branch(has_more_predicate, false, body_block, after_block);
     available_registers = registers_before;
     text_.begin_block(after_block);

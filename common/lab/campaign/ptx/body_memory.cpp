@@ -280,11 +280,11 @@ void PtxBody::emit_tile_read() {
 
 namespace {
 
-/// Some words of `emit_atomics_on_sums`, and the only operation that may change them.
+/// Some words of `sums`, and the only operation that may change them.
 struct SumOperation {
     const char* operation;
     const char* type;
-    u32 first_word, word_count;  ///< first word of `emit_atomics_on_sums`, and number of words
+    u32 first_word, word_count;  ///< the first of these words, and their number
 };
 constexpr SumOperation kSumOperations[] = {
     {"add", "u32", 0, 8},  {"add", "s32", 0, 8},  {"max", "u32", 8, 4},  {"max", "s32", 12, 2},

@@ -86,7 +86,7 @@ void choose_strides(KernelPlan& plan, Random& random) {
     do {
         choose_copy(plan, random);
         stride = random.pick({2, 4, 8, 16, 32});
-        // A smaller chunk would merely permute the lanes of a warp.
+        // In a smaller group of columns, the stride would only permute the lanes of a warp.
     } while (plan.work.column_group % stride != 0 || plan.work.column_group / stride < 8 ||
              plan.work.column_group < 64);
     switch (random.below(3)) {

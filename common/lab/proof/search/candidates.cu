@@ -13,7 +13,7 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// The same as Plain, but a distinct type, so that kernels that use it can have their own
+/// The same as its base, but a distinct type, so that kernels that use it can have their own
 /// attributes.
 struct Small : DefaultTileAccess {};
 

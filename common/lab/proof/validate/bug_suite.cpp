@@ -62,8 +62,8 @@ Json format_opinion(const Opinion& opinion) {
     return json;
 }
 
-/// Returns a row of a table about the clean cases or the seeded bugs: how many cases there are, and
-/// how many of them both judges, only one of the judges, or neither has reported.
+/// Returns a row of a table about the clean cases or the seeded bugs: the number of cases, and how
+/// many of them were reported by both judges, by only one of them, and by neither.
 std::string format_count_row(const std::vector<JudgedCase>& judged_cases, bool counts_clean_cases) {
     std::map<std::string, int> count_by_judges;
     int cases = 0;

@@ -43,8 +43,8 @@ struct JudgeRun {
     std::vector<std::size_t> case_indices;  ///< cases, all of one program
 };
 
-/// Returns all questions. Cases that never end come last, because they occupy the GPU while all
-/// other questions wait.
+/// Returns all runs of all judges. Cases that never end come last, because they occupy the GPU
+/// while the other runs wait.
 std::deque<JudgeRun> list_judge_runs(const std::vector<SuiteCase>& suite) {
     std::deque<JudgeRun> all_runs;
     std::map<std::string, std::vector<std::size_t>> case_indices_by_program;
@@ -65,7 +65,7 @@ std::deque<JudgeRun> list_judge_runs(const std::vector<SuiteCase>& suite) {
     return all_runs;
 }
 
-/// Runs all judges, and stores the questions that remain and the opinions that have been given.
+/// Runs all judges. Stores the runs that are still pending, and the opinions so far.
 class JudgeRunQueue {
 public:
     JudgeRunQueue(const std::vector<SuiteCase>& suite, const std::string& sanitizer_path,

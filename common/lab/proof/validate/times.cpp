@@ -256,7 +256,8 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 
 std::string format_times_text(const std::vector<ComparedTime>& times) {
     std::string text, error_table = format_error_table_header();
-    // If some kernels are unknown, adds a second row for the known kernels only.
+    // If the model does not fully cover some kernels, adds a second row for the kernels that it
+    // covers.
     const auto add = [&](const std::string& name, const timing::ErrorSummary& all_errors,
                          const timing::ErrorSummary& errors_if_fully_modelled) {
         error_table += format_error_table_row(name, all_errors);

@@ -54,7 +54,7 @@ ThemeRecord make_theme_record(const ThemeOutput& output);
 
 /// Adds the counters of more runs to kernels in the record. `launches` contains
 /// `launches_per_kernel` launches of each kernel. Each kernel gets the number of its runs, and the
-/// minimum and maximum of each counter that varies. Throws std::runtime_error if `launches_command`
+/// minimum and maximum of each counter that varies. Throws std::runtime_error if `launches`
 /// contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t launches_per_kernel);
