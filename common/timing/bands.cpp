@@ -63,14 +63,17 @@ double busy_unit_band(const BandFacts& f, bool is_copy) {
 double launch_class_band(const BandFacts& f) {
     const bool is_copy = f.write_fraction > .4 && f.write_fraction < .6 &&
                          f.requests_per_sector < kManyRequestsPerSector;
-    if (f.is_in_place && f.busy.memory > .5 && !f.uses_shared_memory) return kInPlaceBand;
+    if (f.is_in_place && f.utilization.memory > .5 && !f.uses_shared_memory) return kInPlaceBand;
     if (f.has_short_runs || f.has_unfinished_sectors) return kIrregularBand;
     if (f.bottleneck == Bottleneck::issue) return kMixedBand;
-    if (!waits_for_memory(f.bottleneck) || f.busy.shared >= .65 || f.busy.l2_write >= .6)
+    if (!waits_for_memory(f.bottleneck) || f.utilization.shared >= .65 ||
+        f.utilization.l2_write >= .6)
         return busy_unit_band(f, is_copy);
-    if (f.reads_tables && f.busy.memory < .5) return is_copy ? kMixedBand : kIrregularBand;
-    const bool is_simple_copy = f.uses_shared_memory || f.busy.memory > kBusyMemoryUtilization;
-    if (is_copy && f.busy.shared < .6 && f.busy.issue < .5 && is_simple_copy) return kCopyBand;
+    if (f.reads_tables && f.utilization.memory < .5) return is_copy ? kMixedBand : kIrregularBand;
+    const bool is_simple_copy =
+        f.uses_shared_memory || f.utilization.memory > kBusyMemoryUtilization;
+    if (is_copy && f.utilization.shared < .6 && f.utilization.issue < .5 && is_simple_copy)
+        return kCopyBand;
     return f.bottleneck == Bottleneck::blocks ? kCopyBand : kStreamBand;
 }
 

@@ -61,7 +61,7 @@ ExplainedDifference compare_lost_time(const LostFraction& fast, double slow) {
 }
 
 double warp_cycle_fraction(const Prediction& p, double WarpLife::*state_cycles) {
-    return is_nonzero_count(p.life.sum()) ? p.life.*state_cycles / p.life.sum() : 0;
+    return is_nonzero_count(p.warp_life.sum()) ? p.warp_life.*state_cycles / p.warp_life.sum() : 0;
 }
 
 ExplainedDifference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
@@ -120,11 +120,13 @@ ExplainedDifference compare_block_starts(const Prediction& fast, const Predictio
 /// Compares a unit that was busy in the slower launch and has less work in the faster launch.
 /// Compares busy times instead of fractions, because the launches' total times differ.
 ExplainedDifference compare_busy_times(const Prediction& fast, const Prediction& slow,
-                                       double UnitUtilization::*unit,
+                                       double UnitUtilization::*unit_member,
                                        const std::string& unit_name) {
-    const double fast_busy_ms = fast.busy.*unit * fast.ms, slow_busy_ms = slow.busy.*unit * slow.ms;
-    const bool is_slow_unit_busy = is_nonzero_fraction(slow.busy.*unit) && slow.busy.*unit >= 0.5;
-    if (!is_slow_unit_busy || !is_nonzero_fraction(fast.busy.*unit) ||
+    const double fast_busy_ms = fast.utilization.*unit_member * fast.ms,
+                 slow_busy_ms = slow.utilization.*unit_member * slow.ms;
+    const bool is_slow_unit_busy =
+        is_nonzero_fraction(slow.utilization.*unit_member) && slow.utilization.*unit_member >= 0.5;
+    if (!is_slow_unit_busy || !is_nonzero_fraction(fast.utilization.*unit_member) ||
         slow_busy_ms < kNotableRatio * fast_busy_ms)
         return {};
     return {slow_busy_ms / fast_busy_ms, unit_name + " is busy for " + time_text(fast_busy_ms) +
@@ -142,9 +144,10 @@ ExplainedDifference compare_traffic(const Prediction& fast, const Prediction& sl
 }
 
 ExplainedDifference compare_run_lengths(const Prediction& fast, const Prediction& slow,
-                                        double Prediction::*run_bytes, const std::string& verb) {
-    const double fast_bytes = fast.*run_bytes, slow_bytes = slow.*run_bytes;
-    if (!(slow.busy.memory >= kNotableUtilization) || !is_short_run(slow_bytes) ||
+                                        double Prediction::*run_bytes_member,
+                                        const std::string& verb) {
+    const double fast_bytes = fast.*run_bytes_member, slow_bytes = slow.*run_bytes_member;
+    if (!(slow.utilization.memory >= kNotableUtilization) || !is_short_run(slow_bytes) ||
         !is_nonzero_count(fast_bytes) || fast_bytes < 1.5 * slow_bytes)
         return {};
     // Doubling the length of runs gains about 10 % if memory is the only limit.
@@ -158,7 +161,8 @@ ExplainedDifference compare_resident_warps(const Prediction& fast, const Predict
     const int slow_warps = slow.resident_blocks * slow.warps_per_block;
     if (slow_warps <= 0 || fast_warps * 2 < slow_warps * 3) return {};
     return {static_cast<double>(fast_warps) / slow_warps,
-            "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
+            "a multiprocessor holds " + resident_blocks_text(fast) + " instead of " +
+                resident_blocks_text(slow)};
 }
 
 /// Returns the differences that matter only if the slower launch waits for memory. In other

@@ -27,7 +27,7 @@ bool is_latency_bound(const Prediction& prediction);
 bool is_short_run(double run_bytes);
 
 /// Describes the resident blocks of a multiprocessor, for example "2 blocks of 1024 threads".
-std::string blocks_text(const Prediction& prediction);
+std::string resident_blocks_text(const Prediction& prediction);
 /// Returns a count with its noun, such as "1 block" or "2 blocks".
 std::string count_text(int count, const std::string& singular);
 /// Returns a list as words: "a", "a and b", "a, b and c".

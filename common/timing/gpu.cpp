@@ -35,8 +35,8 @@ const std::vector<FileSection>& file_sections() {
         {"multiprocessors",
          "The number of multiprocessors, and what each can hold at a time",
          {{"count", &Gpu::multiprocessors, 1, 4096, ""},
-          {"warps", &Gpu::warps, 1, 1024, ""},
-          {"blocks", &Gpu::blocks, 1, 1024, ""},
+          {"warps", &Gpu::max_warps, 1, 1024, ""},
+          {"blocks", &Gpu::max_blocks, 1, 1024, ""},
           {"registers", &Gpu::registers, 1024, 1 << 24, "each has 32 bits"},
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "shared memory for all blocks, including what the system reserves"},
@@ -339,16 +339,16 @@ const std::vector<Gpu>& known_gpus() {
 const Gpu& find_gpu(std::string_view name) {
     const std::string wanted_name = to_lower_case(name);
     std::string known_names, matching_names;
-    const Gpu* match = nullptr;
+    const Gpu* matching_gpu = nullptr;
     for (const Gpu& gpu : known_gpus()) {
         const std::string lowered_name = to_lower_case(gpu.name);
         if (lowered_name == wanted_name) return gpu;
         known_names += (known_names.empty() ? "" : ", ") + gpu.name;
         if (!contains_whole_words(lowered_name, wanted_name)) continue;
         matching_names += (matching_names.empty() ? "" : ", ") + gpu.name;
-        match = matching_names == gpu.name ? &gpu : nullptr;
+        matching_gpu = matching_names == gpu.name ? &gpu : nullptr;
     }
-    if (match != nullptr) return *match;
+    if (matching_gpu != nullptr) return *matching_gpu;
     if (!matching_names.empty()) {
         throw GpuError("\"" + std::string(name) +
                        "\" matches several GPUs; choose one: " + matching_names);

@@ -44,8 +44,8 @@ struct Gpu {
 
     // The number of multiprocessors, and the resources of each.
     int multiprocessors = 0;
-    int warps = 64, blocks = 32;  ///< maximum number of resident warps and blocks
-    int registers = 65536;        ///< number of 32-bit registers
+    int max_warps = 64, max_blocks = 32;  ///< maximum number of resident warps and blocks
+    int registers = 65536;                ///< number of 32-bit registers
     /// Bytes of shared memory for all blocks together, including the bytes that the system uses in
     /// each block.
     int shared_bytes = 0;

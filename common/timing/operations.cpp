@@ -47,7 +47,7 @@ constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the L1 cache, which the warps of a block share.
 struct BlockCacheState {
-    SectorSet loaded_sectors, lines;
+    SectorSet loaded_sectors, loaded_lines;
     std::unordered_map<std::uint64_t, std::uint32_t> memory_ranges;
     PartialLines partial_lines;
 };
@@ -89,7 +89,7 @@ private:
     void add_kernel_start() {
         Draft& first = append_draft();
         first.operation.issue_slots = 5;
-        first.operation.latency = 30;
+        first.operation.latency_cycles = 30;
         first.priority = Priority::load;
     }
     void add_kernel_end() {
@@ -104,21 +104,24 @@ private:
     std::uint32_t find_writer(std::uint32_t reg) const {
         return reg < writers_.size() ? writers_[reg] : kNoInstruction;
     }
-    std::uint32_t last_index() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
+    std::uint32_t last_draft_index() const {
+        return static_cast<std::uint32_t>(drafts_.size() - 1);
+    }
 
-    static void depend_on_latest(Operation& operation, const std::vector<std::uint32_t>& earlier) {
-        if (!earlier.empty()) operation.dependences.push_back(earlier.back());
+    static void depend_on_latest(Operation& operation,
+                                 const std::vector<std::uint32_t>& earlier_operations) {
+        if (!earlier_operations.empty()) operation.dependences.push_back(earlier_operations.back());
     }
 
     void add_instruction(const WarpPath& path, std::size_t k);
     void add_access(Draft& draft, const Instruction& i, const Step& step);
     void add_load(Draft& draft, const Instruction& i, const Step& step);
     void add_store(Draft& draft, const Step& step);
-    void add_shared(Draft& draft, const Step& step, bool is_load);
-    void add_local(Draft& draft, const Step& step, bool is_load);
-    void add_spills();
-    void add_copy(Draft& draft, const Step& step);
-    void add_bulk(Draft& draft, const Instruction& i, const Step& step);
+    void add_shared_access(Draft& draft, const Step& step, bool is_load);
+    void add_local_access(Draft& draft, const Step& step, bool is_load);
+    void add_spill_accesses();
+    void add_async_copy(Draft& draft, const Step& step);
+    void add_bulk_copy(Draft& draft, const Instruction& i, const Step& step);
     bool is_in_l1(std::uint64_t line);
     /// Reports whether an access to this sector of a table misses the L1 cache. The choice
     /// is pseudo-random, and the same in every run.
@@ -127,10 +130,10 @@ private:
             (sector + 0x51ed2701 * warp_index_ + block_.number) * 0x9e3779b97f4a7c15ull;
         return static_cast<double>(hash >> 40) / (1 << 24) < table.l1_miss_fraction;
     }
-    bool add_asynchronous(Draft& draft, const Instruction& i);
+    bool add_async_instruction(Draft& draft, const Instruction& i);
     void add_division(Operation& operation, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
-    void forward_earlier_access(const Instruction& covered);
+    void forward_earlier_access(const Instruction& covered_access);
     void record_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
     /// Reports whether the iteration that ends at `branch` and the iteration that starts at `to`
@@ -142,7 +145,8 @@ private:
         std::uint32_t sectors = 0, half_lines = 0;
         bool is_along_row = false;
     };
-    void record_partial_sectors(Operation& operation, const Access& access, std::uint32_t missing);
+    void record_partial_sectors(Operation& operation, const Access& access,
+                                std::uint32_t missing_bytes);
     AccessExtent measure_extent(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
     void record_memory_ranges(Operation& operation, const Access& access);
@@ -167,10 +171,10 @@ private:
     const std::uint32_t warp_index_;  ///< the index of the warp in its block
     double l1_lines_of_warp_;         ///< cache lines available to this warp
     struct LastRequest {
-        std::uint64_t lines = 0, waits = 0;  ///< the counts at that request
+        std::uint64_t line_count = 0, wait_count = 0;  ///< the counts at that request
     };
     std::unordered_map<std::uint64_t, LastRequest> last_requests_;  ///< by line: its last request
-    std::uint64_t lines_requested_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
+    std::uint64_t lines_requested_ = 0, wait_count_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t uncertain_lines_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writers_;  ///< for each register, its last writer, or kNoInstruction
@@ -182,8 +186,8 @@ private:
     std::set<std::pair<RegisterValue, RegisterValue>> divisions_;
     /// the current short branch, and the end of the code that it may skip
     std::uint32_t branch_operation_ = 0, branch_target_ = 0;
-    std::map<std::uint32_t, std::uint32_t>
-        parameters_;  ///< for each 64-bit register, the condition under which it was last fetched
+    /// For each 64-bit register, the condition under which it was last fetched.
+    std::map<std::uint32_t, std::uint32_t> parameter_conditions_;
     std::vector<std::uint64_t> touched_ranges_;  ///< the ranges of an access
     struct Loop {
         /// Iterations per pass; 0 if the loop is not unrolled.
@@ -231,14 +235,14 @@ bool WarpLowering::is_in_l1(std::uint64_t line) {
     constexpr double usable_fraction = .85;
     if (line == last_line_) return true;
     last_line_ = line;
-    const LastRequest current_request{++lines_requested_, waits_};
+    const LastRequest current_request{++lines_requested_, wait_count_};
     const auto [found, is_new] = last_requests_.try_emplace(line, current_request);
     const LastRequest earlier_request = std::exchange(found->second, current_request);
     if (is_new) return true;
     const double lines_since_request =
-                     static_cast<double>(current_request.lines - earlier_request.lines),
+                     static_cast<double>(current_request.line_count - earlier_request.line_count),
                  kept_share = usable_fraction * l1_lines_of_warp_ *
-                              (current_request.waits == earlier_request.waits ? 2 : 1) /
+                              (current_request.wait_count == earlier_request.wait_count ? 2 : 1) /
                               lines_since_request;
     uncertain_lines_ += kept_share > .1 && kept_share < 2;
     const auto random_fraction =
@@ -250,22 +254,24 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.kind = Kind::load;
     draft.priority = Priority::load;
-    const Table* table = tables_.find(step.instruction);
+    const Table* table = tables_.find_table(step.instruction);
     if (table) operation.memory_fraction = static_cast<float>(table->memory_fraction);
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing_sectors = 0;
-        std::uint64_t last_line = ~std::uint64_t{0}, last_half = last_line;
+        std::uint64_t last_line = ~std::uint64_t{0}, last_half_line = last_line;
         for_each_sector(access, [&](std::uint64_t sector) {
-            const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsPerHalfLine;
+            const std::uint64_t line = sector / kSectorsOfLine,
+                                half_line = sector / kSectorsPerHalfLine;
             const bool is_still_cached =
                 (table && table->l1_miss_fraction < kMaxCachedMissFraction) || is_in_l1(line);
             const bool is_first_load = state_.loaded_sectors.add({sector, 1}, 0) > 0;
             const bool is_fetched = (is_first_load && (!table || misses_l1(*table, sector))) ||
                                     (!is_first_load && !is_still_cached);
             missing_sectors += is_fetched;
-            if (is_fetched && std::exchange(last_half, half) != half) ++operation.half_lines;
+            if (is_fetched && std::exchange(last_half_line, half_line) != half_line)
+                ++operation.half_lines;
             if (std::exchange(last_line, line) == line) return;
-            operation.lines += state_.lines.add({line, 1}, 0) > 0 || !is_still_cached;
+            operation.lines += state_.loaded_lines.add({line, 1}, 0) > 0 || !is_still_cached;
         });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing_sectors);
         operation.passes += std::max(static_cast<float>(access.passes), passes_for_data(access));
@@ -279,16 +285,16 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
 WarpLowering::AccessExtent WarpLowering::measure_extent(const Access& access) const {
     AccessExtent e;
     if (access.runs == 0) return e;
-    std::uint64_t last_half = ~std::uint64_t{0};
+    std::uint64_t last_half_line = ~std::uint64_t{0};
     for_each_sector(access, [&](std::uint64_t sector) {
         ++e.sectors;
-        e.half_lines += sector / kSectorsPerHalfLine != last_half;
-        last_half = sector / kSectorsPerHalfLine;
+        e.half_lines += sector / kSectorsPerHalfLine != last_half_line;
+        last_half_line = sector / kSectorsPerHalfLine;
     });
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
-    const std::uint64_t span = last.first + last.count - first.first;
-    e.is_along_row = span <= std::uint64_t{kMaxRowSpanRatio} * e.sectors;
+    const std::uint64_t sector_span = last.first + last.count - first.first;
+    e.is_along_row = sector_span <= std::uint64_t{kMaxRowSpanRatio} * e.sectors;
     return e;
 }
 
@@ -301,41 +307,43 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         // The recording does not show which sectors lack bytes. Assume that each partial sector
         // lacks at least half of its bytes.
         const std::uint32_t bytes = std::min(requested_bytes(access), kSectorBytes * sectors),
-                            missing = kSectorBytes * sectors - bytes,
-                            partial = std::min(sectors,
-                                               (missing + kHalfSectorBytes - 1) / kHalfSectorBytes);
-        operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
-        operation.partial_sectors = static_cast<std::uint16_t>(operation.partial_sectors + partial);
-        if (partial == 0) return;
-        if (is_along_row && (access.runs > 1 || (partial == sectors && sectors > 3))) {
+                            missing_bytes = kSectorBytes * sectors - bytes,
+                            partial_sectors = std::min(
+                                sectors, (missing_bytes + kHalfSectorBytes - 1) / kHalfSectorBytes);
+        operation.sectors =
+            static_cast<std::uint16_t>(operation.sectors + sectors - partial_sectors);
+        operation.partial_sectors =
+            static_cast<std::uint16_t>(operation.partial_sectors + partial_sectors);
+        if (partial_sectors == 0) return;
+        if (is_along_row && (access.runs > 1 || (partial_sectors == sectors && sectors > 3))) {
             operation.partial_sectors_along_row =
-                static_cast<std::uint16_t>(operation.partial_sectors_along_row + partial);
+                static_cast<std::uint16_t>(operation.partial_sectors_along_row + partial_sectors);
             return;
         }
         const bool is_run_end = access.runs == 1 || sectors > access.runs;
         if (is_run_end)
             operation.partial_sectors_at_ends =
-                static_cast<std::uint16_t>(operation.partial_sectors_at_ends + partial);
+                static_cast<std::uint16_t>(operation.partial_sectors_at_ends + partial_sectors);
         // A partial sector next to whole sectors costs no more than a whole sector.
         if (sectors <= 2 * access.runs)
             operation.partial_half_lines = static_cast<std::uint16_t>(
-                operation.partial_half_lines + std::min(half_lines, partial));
-        record_partial_sectors(operation, access, missing);
+                operation.partial_half_lines + std::min(half_lines, partial_sectors));
+        record_partial_sectors(operation, access, missing_bytes);
     });
-    stores_.push_back(last_index());
-    ++waits_;
+    stores_.push_back(last_draft_index());
+    ++wait_count_;
 }
 
 /// Records the partial sectors of an access. In a run of several sectors, only the first and the
 /// last sector can be partial.
 void WarpLowering::record_partial_sectors(Operation& operation, const Access& access,
-                                          std::uint32_t missing) {
-    std::uint32_t end_sectors = 0;
+                                          std::uint32_t missing_bytes) {
+    std::uint32_t run_end_sectors = 0;
     for (std::uint32_t r = 0; r < access.runs; ++r)
-        end_sectors += std::min(block_.runs[access.first_run + r].count, 2u);
-    const float bytes =
-        std::max(1.f, kSectorBytes - static_cast<float>(missing) / static_cast<float>(end_sectors));
-    operation.written_parts.reserve(operation.written_parts.size() + end_sectors);
+        run_end_sectors += std::min(block_.runs[access.first_run + r].count, 2u);
+    const float bytes = std::max(1.f, kSectorBytes - static_cast<float>(missing_bytes) /
+                                                         static_cast<float>(run_end_sectors));
+    operation.written_parts.reserve(operation.written_parts.size() + run_end_sectors);
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         const bool is_single_sector = run.count == 1;
@@ -349,17 +357,17 @@ void WarpLowering::record_partial_sectors(Operation& operation, const Access& ac
     }
 }
 
-void WarpLowering::add_shared(Draft& draft, const Step& step, bool is_load) {
+void WarpLowering::add_shared_access(Draft& draft, const Step& step, bool is_load) {
     Operation& operation = draft.operation;
     operation.kind = is_load ? Kind::shared_load : Kind::shared_store;
     if (is_load) draft.priority = Priority::shared_load;
     for_each_access(
         step, [&](const Access& access) { operation.passes += static_cast<float>(access.passes); });
     depend_on_latest(operation, is_load ? shared_stores_ : shared_loads_);
-    (is_load ? shared_loads_ : shared_stores_).push_back(last_index());
+    (is_load ? shared_loads_ : shared_stores_).push_back(last_draft_index());
 }
 
-void WarpLowering::add_local(Draft& draft, const Step& step, bool is_load) {
+void WarpLowering::add_local_access(Draft& draft, const Step& step, bool is_load) {
     Operation& operation = draft.operation;
     operation.kind = is_load ? Kind::shared_load : Kind::shared_store;
     if (is_load) draft.priority = Priority::shared_load;
@@ -367,20 +375,20 @@ void WarpLowering::add_local(Draft& draft, const Step& step, bool is_load) {
         operation.passes += kCyclesPerLocalLine * static_cast<float>(access.passes);
     });
     depend_on_latest(operation, is_load ? local_stores_ : local_loads_);
-    (is_load ? local_loads_ : local_stores_).push_back(last_index());
+    (is_load ? local_loads_ : local_stores_).push_back(last_draft_index());
 }
 
 /// Adds the accesses to local memory that a kernel with too few registers makes in an iteration of
 /// a loop: ptxas stores each excess value, and loads it before its next use.
-void WarpLowering::add_spills() {
-    const auto accesses = static_cast<float>(2 * recording_.spilled_registers);
+void WarpLowering::add_spill_accesses() {
+    const auto access_count = static_cast<float>(2 * recording_.spilled_registers);
     Operation& operation = append_draft().operation;
     operation.kind = Kind::shared_store;
-    operation.issue_slots = accesses;
-    operation.passes = kCyclesPerLocalLine * accesses;
+    operation.issue_slots = access_count;
+    operation.passes = kCyclesPerLocalLine * access_count;
 }
 
-void WarpLowering::add_copy(Draft& draft, const Step& step) {
+void WarpLowering::add_async_copy(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::async_copy;
     draft.priority = Priority::load;
@@ -393,21 +401,21 @@ void WarpLowering::add_copy(Draft& draft, const Step& step) {
         operation.passes += passes_for_data(access);
         record_memory_ranges(operation, access);
     });
-    open_copy_group_.push_back(last_index());
+    open_copy_group_.push_back(last_draft_index());
     depend_on_latest(operation, stores_);
 }
 
-void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step) {
+void WarpLowering::add_bulk_copy(Draft& draft, const Instruction& i, const Step& step) {
     Operation& operation = draft.operation;
     operation.issue_slots = 4;
     operation.is_box = i.has("tensor");
     std::uint64_t next_sector =
         ~std::uint64_t{0};  // the end of the row, which may span several accesses
     for_each_access(step, [&](const Access& access) {
-        const bool reads = access.kind == AccessKind::copy_from;
-        operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
+        const bool is_load = access.kind == AccessKind::copy_from;
+        operation.kind = is_load ? Kind::bulk_load : Kind::bulk_store;
         for_each_sector(access, [&](std::uint64_t) { ++operation.sectors; });
-        if (!reads) return;
+        if (!is_load) return;
         record_memory_ranges(operation, access);
         for (std::uint32_t r = 0; r < access.runs; ++r) {
             const SectorRun& run = block_.runs[access.first_run + r];
@@ -423,16 +431,16 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
     draft.operation.issue_slots = 1;
     const bool is_copy = i.opcode == "cp";
-    if (is_copy && i.has("bulk")) return add_bulk(draft, i, step);
-    if (is_copy) return add_copy(draft, step);
+    if (is_copy && i.has("bulk")) return add_bulk_copy(draft, i, step);
+    if (is_copy) return add_async_copy(draft, step);
     switch (block_.accesses[step.first_access].kind) {
         case AccessKind::load: return add_load(draft, i, step);
         case AccessKind::store: return add_store(draft, step);
-        case AccessKind::shared_load: return add_shared(draft, step, true);
-        case AccessKind::shared_store: return add_shared(draft, step, false);
-        case AccessKind::shared_atomic: return add_shared(draft, step, i.opcode == "atom");
-        case AccessKind::local_load: return add_local(draft, step, true);
-        case AccessKind::local_store: return add_local(draft, step, false);
+        case AccessKind::shared_load: return add_shared_access(draft, step, true);
+        case AccessKind::shared_store: return add_shared_access(draft, step, false);
+        case AccessKind::shared_atomic: return add_shared_access(draft, step, i.opcode == "atom");
+        case AccessKind::local_load: return add_local_access(draft, step, true);
+        case AccessKind::local_store: return add_local_access(draft, step, false);
         case AccessKind::atomic:
             return i.opcode == "atom" ? add_load(draft, i, step) : add_store(draft, step);
         default: return;
@@ -457,25 +465,25 @@ std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t 
     const bool is_parameter_load =
                    i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
                is_converted_parameter =
-                   i.opcode == "cvta" && parameters_.count(i.read_registers.front()) > 0;
+                   i.opcode == "cvta" && parameter_conditions_.count(i.read_registers.front()) > 0;
     if (is_parameter_load || is_converted_parameter)
-        parameters_[i.written_registers.front()] = kNoInstruction;
+        parameter_conditions_[i.written_registers.front()] = kNoInstruction;
     if (is_parameter_load || is_converted_parameter || index >= branch_target_)
         return kNoInstruction;
     for (const std::uint32_t reg : i.read_registers) {
-        const auto found = parameters_.find(reg);
-        if (found == parameters_.end() || found->second == branch_operation_) continue;
+        const auto found = parameter_conditions_.find(reg);
+        if (found == parameter_conditions_.end() || found->second == branch_operation_) continue;
         found->second = branch_operation_;
         Draft& fetch = append_draft();
-        fetch.operation.latency = kConstantLatencyCycles;
-        return last_index();
+        fetch.operation.latency_cycles = kConstantLatencyCycles;
+        return last_draft_index();
     }
     return kNoInstruction;
 }
 
 /// Adds the operation for an instruction that commits or waits for asynchronous copies, or uses an
 /// mbarrier. Returns false for other instructions.
-bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
+bool WarpLowering::add_async_instruction(Draft& draft, const Instruction& i) {
     Operation& operation = draft.operation;
     const bool is_bulk = i.has("bulk");
     if (i.opcode == "mbarrier" && i.has("try_wait")) {
@@ -501,7 +509,7 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     Operation& operation = draft.operation;
     const InstructionCost cost = instruction_cost(i, index);
     operation.issue_slots = cost.issue_slots;
-    operation.latency = cost.latency_cycles;
+    operation.latency_cycles = cost.latency_cycles;
     operation.pipe = cost.pipe;
     if (cost.pipe == Pipe::divide && !i.read_registers.empty()) add_division(operation, i);
 }
@@ -515,23 +523,24 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     const bool is_first_division = divisors_.insert(divisor).second;
     if (i.read_registers.size() == 2 && !divisions_.insert({dividend, divisor}).second) {
         operation.issue_slots = 2;
-        operation.latency = 8;
+        operation.latency_cycles = 8;
         operation.pipe = Pipe::integer;
     } else if (!is_first_division) {
         operation.issue_slots *= .7f;
-        operation.latency *= .4f;
+        operation.latency_cycles *= .4f;
         operation.pipe = Pipe::both;
     }
 }
 
 /// Handles a load that ptxas has merged into an earlier load. The earlier load writes the registers
 /// of both loads.
-void WarpLowering::forward_earlier_access(const Instruction& covered) {
-    if (covered.covering_instruction == kNoInstruction) return;
-    const Instruction& covering_access = recording_.instructions[covered.covering_instruction];
+void WarpLowering::forward_earlier_access(const Instruction& covered_access) {
+    if (covered_access.covering_instruction == kNoInstruction) return;
+    const Instruction& covering_access =
+        recording_.instructions[covered_access.covering_instruction];
     if (covering_access.written_registers.empty()) return;
     const std::uint32_t writer = find_writer(covering_access.written_registers.front());
-    for (const std::uint32_t reg : covered.written_registers) record_writer(reg, writer);
+    for (const std::uint32_t reg : covered_access.written_registers) record_writer(reg, writer);
 }
 
 void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
@@ -567,7 +576,7 @@ void WarpLowering::add_instruction(const WarpPath& path, std::size_t k) {
     if (i.is_eliminated && step.accesses == 0) return forward_earlier_access(i);
     const bool jumps_back =
         k + 1 < path.steps.size() && path.steps[k + 1].instruction <= step.instruction;
-    if (jumps_back && recording_.spilled_registers > 0) add_spills();
+    if (jumps_back && recording_.spilled_registers > 0) add_spill_accesses();
     const std::uint32_t fetch = fetch_parameter(i, step.instruction);
     Draft& draft = append_draft();
     draft.schedule_position = i.schedule_position;
@@ -579,7 +588,7 @@ void WarpLowering::add_instruction(const WarpPath& path, std::size_t k) {
             operation.dependences.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
-    else if (!add_asynchronous(draft, i))
+    else if (!add_async_instruction(draft, i))
         add_arithmetic(draft, i, step.instruction);
     const bool accesses_memory = step.accesses > 0;
     if (accesses_memory && step.instruction < branch_target_)
@@ -596,7 +605,7 @@ void WarpLowering::add_instruction(const WarpPath& path, std::size_t k) {
     if (i.opcode == "bra") {
         const bool is_predicated_branch = is_short_branch(i, step.instruction);
         if (is_predicated_branch) {
-            branch_operation_ = last_index();
+            branch_operation_ = last_draft_index();
             branch_target_ = i.target;
             const float body_slots =
                 predicated_issue_slots(recording_.instructions, step.instruction);
@@ -607,7 +616,7 @@ void WarpLowering::add_instruction(const WarpPath& path, std::size_t k) {
         draft.ends_iteration = !is_predicated_branch;
     }
     draft.ends_iteration |= jumps_back;
-    for (const std::uint32_t reg : i.written_registers) record_writer(reg, last_index());
+    for (const std::uint32_t reg : i.written_registers) record_writer(reg, last_draft_index());
     if (jumps_back && continues_unrolled_pass(step.instruction, path.steps[k + 1].instruction)) {
         // An unrolled loop tests its condition only once per pass.
         draft.ends_iteration = false;
@@ -636,9 +645,9 @@ bool are_same_operation(const Program& a, const Program& b) {
 
 void add_sector_counts(const Program& program, BlockProgram& block) {
     for (const Operation& o : program.operations) {
-        const bool reads =
+        const bool is_read =
             o.kind == Kind::load || o.kind == Kind::async_copy || o.kind == Kind::bulk_load;
-        (reads ? block.sectors_read : block.sectors_written) +=
+        (is_read ? block.sectors_read : block.sectors_written) +=
             o.sectors * program.instructions_per_recorded;
         if (o.memory_fraction >= 0) {
             block.table_sectors += o.sectors * program.instructions_per_recorded;
@@ -667,13 +676,13 @@ std::uint32_t count_operations(const Program& program, Kind kind) {
 void mark_simultaneous_stores(Program& program) {
     constexpr std::uint32_t max_half_lines = 16;
     Operation* partial_store = nullptr;
-    std::size_t stores = 0;
+    std::size_t store_count = 0;
     for (Operation& o : program.operations) {
         if (o.written_parts.empty()) continue;
         partial_store = &o;
-        ++stores;
+        ++store_count;
     }
-    if (stores != 1 || partial_store->partial_half_lines > max_half_lines) return;
+    if (store_count != 1 || partial_store->partial_half_lines > max_half_lines) return;
     partial_store->is_simultaneous = true;
     partial_store->unfinished_sectors = 0;
 }

@@ -46,7 +46,7 @@ struct Operation {
     Pipe pipe = Pipe::any;
     float issue_slots = 1;  ///< issue slots of a scheduler
     /// The number of cycles until the result can be used. Unused for memory operations.
-    float latency = 0;
+    float latency_cycles = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
     /// For a load from a table, the fraction of the loaded sectors that come from memory. For other

@@ -70,14 +70,14 @@ void OpenLines::write_part(BlockLines& block, LinePart part, double t) {
         opening_time_sum_ += t;
     }
     missing_bytes -= part.bytes;
-    if (missing_bytes < kMaxMissingBytes) close(opened_at, t);
+    if (missing_bytes < kMaxMissingBytes) close_line(opened_at, t);
 }
 
-void OpenLines::close(BlockLines& block, double t) {
-    for (double& opened_at : block.opened_at) close(opened_at, t);
+void OpenLines::close_lines(BlockLines& block, double t) {
+    for (double& opened_at : block.opened_at) close_line(opened_at, t);
 }
 
-void OpenLines::close(double& opened_at, double t) {
+void OpenLines::close_line(double& opened_at, double t) {
     if (opened_at < 0) return;
     closed_duration_sum_ += std::max(0.0, t - opened_at);
     opening_time_sum_ -= opened_at;
@@ -92,12 +92,13 @@ double OpenLines::mean_open_lines(double t) const {
 
 double completion_cycles(const UnfinishedSectors& unfinished_sectors, double open_lines,
                          const Gpu& gpu) {
-    const double open_everywhere = open_lines * unfinished_sectors.multiprocessors +
-                                   unfinished_sectors.lines_left_for_other_blocks,
+    const double open_lines_everywhere = open_lines * unfinished_sectors.multiprocessors +
+                                         unfinished_sectors.lines_left_for_other_blocks,
                  half_eviction_lines = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
                  early_eviction_fraction =
-                     open_everywhere > 0 ? open_everywhere / (open_everywhere + half_eviction_lines)
-                                         : 0,
+                     open_lines_everywhere > 0
+                         ? open_lines_everywhere / (open_lines_everywhere + half_eviction_lines)
+                         : 0,
                  page_eviction_fraction =
                      unfinished_sectors.pages / (unfinished_sectors.pages + kHalfEvictionPages);
     // Reads that complete sectors add to the time, because they cannot overlap with the writes.

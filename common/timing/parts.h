@@ -61,12 +61,12 @@ public:
     void write_part(BlockLines& block, LinePart part, double t);
     /// Closes all lines of a block that ends. The lines that other blocks must complete are counted
     /// in UnfinishedSectors.
-    void close(BlockLines& block, double t);
+    void close_lines(BlockLines& block, double t);
     /// Returns the mean number of open lines up to time `t`.
     double mean_open_lines(double t) const;
 
 private:
-    void close(double& opened_at, double t);
+    void close_line(double& opened_at, double t);
 
     /// The number of open lines, and the sum of the times at which they were opened.
     double open_count_ = 0, opening_time_sum_ = 0;

@@ -127,8 +127,8 @@ struct Prediction {
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     /// The latency of a load at the launch's utilization of memory.
     double latency_cycles = 0;
-    UnitUtilization busy;
-    WarpLife life;
+    UnitUtilization utilization;
+    WarpLife warp_life;
     TimeLine time_line;
 };
 

@@ -206,7 +206,7 @@ private:
     }
     static float operation_latency(const Operation& o) {
         switch (o.kind) {
-            case Kind::arithmetic: return std::max(o.latency, o.issue_slots);
+            case Kind::arithmetic: return std::max(o.latency_cycles, o.issue_slots);
             case Kind::shared_load: return kSharedLatency;
             case Kind::load:
             case Kind::async_copy: return kGlobalLatency;
@@ -218,26 +218,26 @@ private:
         float path_cycles = 0;  ///< cycles of the longest chain from here to the end of the range
         float ready_cycle = 0;  ///< when its operands are available
         std::uint32_t missing_operands = 0;
-        std::vector<std::uint32_t> users;
+        std::vector<std::uint32_t> dependents;
     };
     /// An operation whose operands are available. Ready operations are ordered by their longest
     /// chain, and then by position.
     struct ReadyOperation {
         float path_cycles = 0;
-        std::uint32_t node = 0;
+        std::uint32_t node_index = 0;
         bool operator<(const ReadyOperation& other) const {
             return path_cycles != other.path_cycles ? path_cycles < other.path_cycles
-                                                    : node > other.node;
+                                                    : node_index > other.node_index;
         }
     };
     /// An operation that waits for its operands. Pending operations are ordered by the time at
     /// which the operands are available.
     struct PendingOperation {
         float ready_cycle = 0;
-        std::uint32_t node = 0;
+        std::uint32_t node_index = 0;
         bool operator<(const PendingOperation& other) const {
             return ready_cycle != other.ready_cycle ? ready_cycle > other.ready_cycle
-                                                    : node > other.node;
+                                                    : node_index > other.node_index;
         }
     };
 
@@ -254,14 +254,14 @@ private:
                     const bool is_global_load = kind == Kind::load || kind == Kind::async_copy;
                     if (is_global_load) nodes_[k].ready_cycle = kGlobalLatency;
                 } else if (producer < k) {
-                    nodes_[producer].users.push_back(static_cast<std::uint32_t>(k));
+                    nodes_[producer].dependents.push_back(static_cast<std::uint32_t>(k));
                     ++nodes_[k].missing_operands;
                 }
             }
         for (std::size_t k = count; k-- > 0;) {
             DependenceNode& node = nodes_[k];
-            for (const std::uint32_t user : node.users)
-                node.path_cycles = std::max(node.path_cycles, nodes_[user].path_cycles);
+            for (const std::uint32_t dependent : node.dependents)
+                node.path_cycles = std::max(node.path_cycles, nodes_[dependent].path_cycles);
             node.path_cycles += operation_latency(drafts_[order[begin + k]].operation);
         }
     }
@@ -291,19 +291,19 @@ private:
                 current_cycle = std::max(current_cycle, pending_operations.top().ready_cycle);
             while (!pending_operations.empty() &&
                    pending_operations.top().ready_cycle <= current_cycle) {
-                ready.push({nodes_[pending_operations.top().node].path_cycles,
-                            pending_operations.top().node});
+                ready.push({nodes_[pending_operations.top().node_index].path_cycles,
+                            pending_operations.top().node_index});
                 pending_operations.pop();
             }
-            const std::uint32_t k = ready.top().node;
+            const std::uint32_t k = ready.top().node_index;
             ready.pop();
             order[position] = ordered_indices[k];
             const Operation& o = drafts_[ordered_indices[k]].operation;
-            for (const std::uint32_t user : nodes_[k].users) {
-                DependenceNode& node = nodes_[user];
+            for (const std::uint32_t dependent : nodes_[k].dependents) {
+                DependenceNode& node = nodes_[dependent];
                 node.ready_cycle = std::max(node.ready_cycle, current_cycle + operation_latency(o));
-                if (--node.missing_operands == 0 && user < window_end)
-                    pending_operations.push({node.ready_cycle, user});
+                if (--node.missing_operands == 0 && dependent < window_end)
+                    pending_operations.push({node.ready_cycle, dependent});
             }
             is_done[k] = true;
             extend_window();

@@ -26,7 +26,7 @@ public:
     /// block. `add_round` must not decrease from call to call.
     std::uint64_t add(SectorRun run, std::uint64_t add_round);
     /// Prefetches the slot of the hash table that adding `run` will access.
-    void prefetch(SectorRun run) const;
+    void prefetch_slot(SectorRun run) const;
     std::uint64_t size() const;
     /// Returns the number of cache lines (128 bytes) that contain at least one sector.
     std::uint64_t count_lines() const;
@@ -66,12 +66,12 @@ private:
     SectorPage& find_or_add_page(std::uint64_t number);
     void grow_table();
     std::vector<SectorPage> sorted_pages() const;
-    std::vector<std::uint64_t> runs(bool splits_sparse_pages) const;
+    std::vector<std::uint64_t> collect_run_lengths(bool splits_sparse_pages) const;
 
     std::vector<SectorPage> table_;
     std::size_t used_slots_ = 0;
     /// The slot of the last lookup, which often contains the sectors of the next lookup too.
-    std::size_t last_slot_ = 0;
+    std::size_t last_used_slot_ = 0;
 };
 
 // The following functions are inline, because a recorded launch adds millions of runs.
@@ -80,15 +80,15 @@ inline std::size_t SectorSet::hash_slot(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));
 }
 
-inline void SectorSet::prefetch(SectorRun run) const {
+inline void SectorSet::prefetch_slot(SectorRun run) const {
     if (!table_.empty()) __builtin_prefetch(&table_[hash_slot(run.first / kSectorsOfPage)], 1);
 }
 
 inline SectorSet::SectorPage& SectorSet::find_or_add_page(std::uint64_t number) {
-    if (last_slot_ < table_.size() && table_[last_slot_].number == number)
-        return table_[last_slot_];
+    if (last_used_slot_ < table_.size() && table_[last_used_slot_].number == number)
+        return table_[last_used_slot_];
     if (2 * (used_slots_ + 1) > table_.size()) grow_table();
-    const std::size_t mask = table_.size() - 1;
+    const std::size_t slot_mask = table_.size() - 1;
     std::size_t slot = hash_slot(number);
     while (table_[slot].number != number) {
         if (table_[slot].number == kEmptySlot) {
@@ -96,9 +96,9 @@ inline SectorSet::SectorPage& SectorSet::find_or_add_page(std::uint64_t number) 
             ++used_slots_;
             break;
         }
-        slot = (slot + 1) & mask;
+        slot = (slot + 1) & slot_mask;
     }
-    last_slot_ = slot;
+    last_used_slot_ = slot;
     return table_[slot];
 }
 

@@ -33,7 +33,7 @@ public:
     Tables(const Recording& recording, const Gpu& gpu, double l1_bytes, double new_read_fraction);
 
     /// Returns the table that the instruction reads, or null if it reads none.
-    const Table* find(std::uint32_t instruction) const {
+    const Table* find_table(std::uint32_t instruction) const {
         const auto table_entry = tables_.find(instruction);
         return table_entry == tables_.end() ? nullptr : &table_entry->second;
     }

@@ -28,16 +28,16 @@ std::vector<TimeLineColumn> average_columns(const TimeLine& time_line, int count
 std::vector<int> list_slots(const TimeLine& time_line);
 
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
-double resident_warps(const Prediction& prediction);
+double max_resident_warps(const Prediction& prediction);
 
 /// Returns the number of bytes at the top of the scale for bytes in flight: the bytes needed to
 /// keep memory busy, or the largest value of any column if that is greater.
-double scale_top(const Prediction& prediction, const std::vector<TimeLineColumn>& columns);
+double max_chart_bytes(const Prediction& prediction, const std::vector<TimeLineColumn>& columns);
 
 /// Returns the number of cycles between two marks on the time axis: 1, 2 or 5 times a power of ten.
 double choose_tick_step(double cycles, int max_ticks);
 
 /// Returns the kernel's name, shortened to `max_length` characters.
-std::string short_name(const Prediction& prediction, std::size_t max_length);
+std::string shorten_kernel_name(const Prediction& prediction, std::size_t max_length);
 
 }  // namespace coalesce::timing

@@ -189,7 +189,7 @@ void NeighbourLog::note_access(const Warp& w, const Op*, const ObservedAccess& a
                     footprint->sectors.add(run, blocks_started_);
                 return;
             }
-            footprint->sectors.prefetch(run);
+            footprint->sectors.prefetch_slot(run);
             if (waiting_count_ == waiting_requests_.size()) add_waiting_requests();
             waiting_requests_[waiting_count_++] = {footprint, run};
         });

@@ -128,7 +128,7 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
         drafts[k].operation = operation(Kind::arithmetic);
         // In this test, the number only identifies the draft.
         drafts[k].operation.issue_slots = static_cast<float>(k + 1);
-        drafts[k].operation.latency = 10;
+        drafts[k].operation.latency_cycles = 10;
         if (k % 3 != 0) drafts[k].operation.dependences = {k - 1};
     }
     const auto order_of = [](const std::vector<Draft>& all) {
@@ -229,7 +229,7 @@ TEST_CASE("with one load at a time, latency is the bottleneck") {
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
     // According to Little's law, 128 bytes are in flight nearly all of the time.
     CHECK(o.bytes_in_flight == Approx(128).epsilon(0.02));
-    CHECK(o.life.loads == Approx(1000).epsilon(0.01));
+    CHECK(o.warp_life.loads == Approx(1000).epsilon(0.01));
 }
 
 TEST_CASE("with enough loads, memory is the bottleneck") {
@@ -239,7 +239,7 @@ TEST_CASE("with enough loads, memory is the bottleneck") {
     work.read_cycles = 1;  // one sector per cycle
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles_per_block == Approx(32 * 8 * 4).epsilon(0.02));
-    CHECK(o.busy.memory > 0.95);
+    CHECK(o.utilization.memory > 0.95);
 }
 
 TEST_CASE("the L1 cache limits the number of loads in flight") {
@@ -286,13 +286,13 @@ TEST_CASE("if half of the blocks do nothing, their position within a round matte
     };
     // Half of the 1000 blocks load 64 * 4 sectors in each of their 8 warps. Memory delivers one
     // sector per cycle.
-    const double busy = 1000. / 2 * 8 * 64 * 4;
+    const double utilization = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
         MultiprocessorWork work = with_idle(idle_first);
         work.read_cycles = 1;
-        CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
+        CHECK(simulate(work, plain_gpu()).cycles == Approx(utilization).epsilon(.05));
         work.has_uneven_blocks = false;  // the first kinds of blocks then count as typical
-        if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
+        if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * utilization);
     }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("the time for which the last loads wait for memory is not counted twic
 
 TEST_CASE("a barrier waits for the slowest warp") {
     Operation slow = operation(Kind::arithmetic);
-    slow.latency = 500;
+    slow.latency_cycles = 500;
     MultiprocessorWork work = work_of({operation(Kind::barrier)}, 4, 1, 10);
     BlockProgram& block = work.programs_by_kind[0];
     block.programs.push_back(
@@ -333,7 +333,7 @@ TEST_CASE("a barrier waits for the slowest warp") {
     block.program_of_warp[3] = 1;
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(10 * 503).epsilon(0.03));
-    CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
+    CHECK(o.warp_life.barrier == Approx(0.75 * 500).epsilon(0.05));
 }
 
 TEST_CASE("a warp that has ended does not block a barrier") {
@@ -358,7 +358,7 @@ TEST_CASE("with bank conflicts, shared memory is the bottleneck") {
     conflict.passes = 32;
     const SimulatedOutcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
     CHECK(o.cycles_per_block == Approx(8 * 2 * 32).epsilon(0.03));
-    CHECK(o.busy.shared > 0.95);
+    CHECK(o.utilization.shared > 0.95);
 }
 
 TEST_CASE("the rest of an incomplete recording is assumed to resemble the recorded part") {
@@ -769,7 +769,7 @@ TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks"
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
     // Only half of each sector is written, so memory must read the rest.
     recording.writes.bytes /= 2;
-    CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
+    CHECK(predict(recording, plain_gpu()).utilization.memory > 1.3 * p.utilization.memory);
 
     // This block does twice as much work, and the model does not know how many other blocks do.
     recording.recorded_blocks.push_back(recording.recorded_blocks.front());

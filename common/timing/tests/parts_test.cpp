@@ -95,7 +95,7 @@ TEST_CASE("a line is open from its first store until its last, or until the end 
     lines.write_part(block, {0, 16}, 200);
     CHECK(lines.mean_open_lines(400) == Approx((100 + 250) / 400.0));
     lines.write_part(block, {0, 16}, 300);  // more bytes than announced, so the line stays closed
-    lines.close(block, 400);
+    lines.close_lines(block, 400);
     CHECK(lines.mean_open_lines(1000) == Approx((100 + 250) / 1000.0));
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("partial sectors cost less if they are combined and a request touches 
 TEST_CASE("waits between stores cost time, because lines stay open") {
     Operation wait;
     wait.kind = Operation::Kind::shared_load;
-    wait.latency = 2000;
+    wait.latency_cycles = 2000;
     // On few pages, the waits cost nothing.
     CHECK(cycles_of_columns(0, {wait}) < 1.1 * cycles_of_columns(0, {}));
     CHECK(cycles_of_columns(1e9, {wait}) > 1.2 * cycles_of_columns(1e9, {}));

@@ -91,8 +91,9 @@ Prediction like_04() {
     p.bytes_needed = 16 * 1024;
     p.fraction_without_loads = 0.38;
     p.latency_cycles = 862;
-    p.busy = {.memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
-    p.life = {
+    p.utilization = {
+        .memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
+    p.warp_life = {
         .start = 350, .issue = 240, .loads = 940, .shared = 60, .barrier = 670, .stores = 110};
     static const TimeLine line = drawn({.places = 2,
                                         .warps = 32,
@@ -119,8 +120,9 @@ Prediction like_05() {
     p.bytes_in_flight = 21.4 * 1024;
     p.fraction_without_loads = 0;
     p.latency_cycles = 2200;
-    p.busy = {.memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
-    p.life = {
+    p.utilization = {
+        .memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
+    p.warp_life = {
         .start = 310, .issue = 260, .loads = 2620, .shared = 80, .barrier = 210, .stores = 90};
     static const TimeLine line = drawn({.places = 8,
                                         .warps = 8,
@@ -139,14 +141,14 @@ Prediction that_binds(Bottleneck bottleneck) {
     Prediction p = like_04();
     p.bottleneck = bottleneck;
     switch (bottleneck) {
-        case Bottleneck::memory: p.busy.memory = 0.97; break;
+        case Bottleneck::memory: p.utilization.memory = 0.97; break;
         case Bottleneck::flight:
         case Bottleneck::barrier: break;
-        case Bottleneck::shared: p.busy.shared = 0.93; break;
-        case Bottleneck::cache: p.busy.l2_read = 0.94; break;
-        case Bottleneck::stores: p.busy.l2_write = 0.95; break;
-        case Bottleneck::issue: p.busy.issue = 0.91; break;
-        case Bottleneck::blocks: p.life.start = 1200; break;
+        case Bottleneck::shared: p.utilization.shared = 0.93; break;
+        case Bottleneck::cache: p.utilization.l2_read = 0.94; break;
+        case Bottleneck::stores: p.utilization.l2_write = 0.95; break;
+        case Bottleneck::issue: p.utilization.issue = 0.91; break;
+        case Bottleneck::blocks: p.warp_life.start = 1200; break;
         case Bottleneck::few_blocks: p.rounds = 1.12; break;
     }
     return p;
