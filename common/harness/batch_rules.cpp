@@ -45,20 +45,20 @@ Explanation find_best_size(const Problem& problem, const Sample& sample) {
 /// in the position of a different matrix.
 Explanation test_other_order(const Sample& sample, const Problem& problem,
                              std::int64_t matrix_elements) {
-    std::set<std::pair<std::int64_t, std::int64_t>> moves;
+    std::set<std::pair<std::int64_t, std::int64_t>> matrix_moves;
     auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
         const bool is_whole_matrix =
             sampled_cell.source % matrix_elements ==
             find_expected_source(problem, sampled_cell.index) % matrix_elements;
         if (is_whole_matrix)
-            moves.insert(
+            matrix_moves.insert(
                 {sampled_cell.index / matrix_elements, sampled_cell.source / matrix_elements});
         return is_whole_matrix;
     });
     const std::int64_t last_matrix = problem.batches() - 1;
-    const bool is_reverse = std::all_of(moves.begin(), moves.end(), [&](const auto& move) {
-        return move.first + move.second == last_matrix;
-    });
+    const bool is_reverse =
+        std::all_of(matrix_moves.begin(), matrix_moves.end(),
+                    [&](const auto& move) { return move.first + move.second == last_matrix; });
     explanation.fault = Fault::batches_exchanged;
     explanation.meaning = std::string("each matrix is correct by itself, but the matrices are ") +
                           (is_reverse ? "in reverse order" : "stored in the wrong order");

@@ -237,20 +237,20 @@ std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
 std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
     const std::vector<bool> bad = bad_tiles(side);
     const TileGrid grid = out_tiles(side);
-    std::uint64_t cell_total = 0;
+    std::uint64_t cell_count = 0;
     for (std::size_t i = 0; i < bad.size(); ++i) {
         if (!bad[i]) continue;
         const auto tile_number = static_cast<std::int64_t>(i);
-        cell_total += grid.cell_count(tile_number);
+        cell_count += grid.cell_count(tile_number);
         // In an in-place transpose, a cell on the diagonal stays where it is, so it is correct even
         // if the kernel does nothing.
         const std::int64_t row = tile_number / grid.tiles().col,
                            col = tile_number % grid.tiles().col;
         if (problem_.is_in_place() && row == col) {
-            cell_total -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
+            cell_count -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
         }
     }
-    return cell_total;
+    return cell_count;
 }
 
 }  // namespace coalesce

@@ -236,27 +236,30 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
     const auto find_tally = [&](ValueChange change) -> const Tally& {
         return value_changes_[static_cast<std::size_t>(change)];
     };
-    const Tally &nan = find_tally(ValueChange::nan_changed),
+    const Tally &nan_changes = find_tally(ValueChange::nan_changed),
                 &zero_changes = find_tally(ValueChange::negative_zero_lost),
                 &subnormal_changes = find_tally(ValueChange::subnormal_flushed),
                 &small_changes = find_tally(ValueChange::close),
                 &range_changes = find_tally(ValueChange::out_of_range),
                 &sign_changes = find_tally(ValueChange::sign_changed);
-    const std::uint64_t special_count = nan.count + zero_changes.count + subnormal_changes.count;
+    const std::uint64_t special_count =
+        nan_changes.count + zero_changes.count + subnormal_changes.count;
     if (is_nearly_all(special_count, wrong_cells_.count)) {
         const std::string advice = ". Copy the bits, without any arithmetic";
-        if (subnormal_changes.count >= nan.count && subnormal_changes.count >= zero_changes.count) {
+        if (subnormal_changes.count >= nan_changes.count &&
+            subnormal_changes.count >= zero_changes.count) {
             return make_finding(Fault::subnormal_flushed, subnormal_changes,
                                 "subnormal numbers became zero" + advice);
         }
-        if (nan.count >= zero_changes.count) {
-            return make_finding(Fault::nan_changed, nan,
+        if (nan_changes.count >= zero_changes.count) {
+            return make_finding(Fault::nan_changed, nan_changes,
                                 "NaNs were replaced by other NaNs" + advice);
         }
         return make_finding(Fault::negative_zero_lost, zero_changes, "-0.0 became 0.0" + advice);
     }
     if (2 * sign_changes.count >= wrong_cells_.count &&
-        is_nearly_all(sign_changes.count + nan.count + zero_changes.count, wrong_cells_.count)) {
+        is_nearly_all(sign_changes.count + nan_changes.count + zero_changes.count,
+                      wrong_cells_.count)) {
         return make_finding(Fault::value_not_of_input, sign_changes,
                             "the value has the wrong sign. Is any arithmetic done with the value?");
     }

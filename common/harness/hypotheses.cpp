@@ -140,11 +140,11 @@ using Order = std::array<int, 4>;
 
 /// Reports whether the value fits an array with its axes permuted by `order`.
 bool has_axes_in_order(const ObservedCell& observed_cell, int rank, const Order& order) {
-    Permutation other_axes = observed_cell.problem.axes();
-    if (!observed_cell.problem.is_permuted() || other_axes.rank != rank) return false;
-    other_axes.order = order;
+    Permutation reordered_axes = observed_cell.problem.axes();
+    if (!observed_cell.problem.is_permuted() || reordered_axes.rank != rank) return false;
+    reordered_axes.order = order;
     return observed_cell.has_value_of(
-        observed_cell.problem.in_cell(source_index(other_axes, observed_cell.index)));
+        observed_cell.problem.in_cell(source_index(reordered_axes, observed_cell.index)));
 }
 
 /// Reports whether the value fits an output in which every matrix (or array) of a batch is a copy

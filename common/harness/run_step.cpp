@@ -174,7 +174,7 @@ public:
         if (!reason.empty() && must_accept_shape) return end_skipped(reason);
         if (options_.verify) verify_on_shapes(result);
         if (options_.bench && reason.empty() && result.outcome == Outcome::verified)
-            measure(result);
+            measure_variant(result);
         return result;
     }
 
@@ -289,7 +289,7 @@ private:
         ++result.shapes_verified;
     }
 
-    void measure(Result& result) {
+    void measure_variant(Result& result) {
         const Variant& variant = *result.variant;
         VerifiedBuffers& buffers = prepare_measurement_buffers(variant);
         buffers.poison();

@@ -102,7 +102,7 @@ std::string Table::head() const {
     return name + format("  %10s %9s %9s %9s", "ms", "GB/s", "of copy", "of peak") + "  verified\n";
 }
 
-std::string Table::columns_of(const Result& result, double copy_gbps) const {
+std::string Table::format_columns(const Result& result, double copy_gbps) const {
     if (!is_measured_) return "";
     if (is_predicted_) return predicted_columns(result) + "  ";
     if (device_.simulated) return counter_columns(result) + "  ";
@@ -117,7 +117,7 @@ std::string Table::row(const Result& result, double copy_gbps) const {
         row = name + "\n";
         name.clear();
     }
-    row += pad(name, name_width_) + "  " + columns_of(result, copy_gbps) + verdict(result);
+    row += pad(name, name_width_) + "  " + format_columns(result, copy_gbps) + verdict(result);
     if (!is_measured_ && result.outcome == Outcome::verified) {
         row += ", on " + format_count(result.shapes_verified, "shape");
     }

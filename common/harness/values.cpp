@@ -25,9 +25,9 @@ constexpr double kTwoTo31 = 2147483648.0, kTwoTo63 = 9223372036854775808.0;
 constexpr struct {
     const char* name;
     double lowest, highest;
-} kIntegers[] = {{"int", -kTwoTo31, kTwoTo31 - 1},
-                 {"unsigned", 0, 2 * kTwoTo31 - 1},
-                 {"long long", -kTwoTo63, kTwoTo63}};
+} kIntegerTypes[] = {{"int", -kTwoTo31, kTwoTo31 - 1},
+                     {"unsigned", 0, 2 * kTwoTo31 - 1},
+                     {"long long", -kTwoTo63, kTwoTo63}};
 
 }  // namespace
 
@@ -67,12 +67,12 @@ bool is_sum(Bits actual_bits, Bits first_summand, Bits second_summand, std::size
 }
 
 const char* integer_type_name(Integer type) {
-    return kIntegers[static_cast<int>(type)].name;
+    return kIntegerTypes[static_cast<int>(type)].name;
 }
 
 bool is_converted(Bits actual_bits, Bits source, std::size_t element_size, Integer type) {
     if (element_size != 4 && element_size != 8) return false;
-    const auto& [name, lowest, highest] = kIntegers[static_cast<int>(type)];
+    const auto& [name, lowest, highest] = kIntegerTypes[static_cast<int>(type)];
     const double source_value = to_double(source, element_size),
                  actual_value = to_double(actual_bits, element_size);
     // The result of converting a NaN depends on the type and on the GPU, so accept every possible

@@ -14,7 +14,7 @@ std::string indentation(const std::string& line) {
 }
 
 /// Returns the offset of the trailing comment in a line of C++, or npos if there is none.
-std::size_t find_comment(const std::string& line) {
+std::size_t find_trailing_comment(const std::string& line) {
     bool is_quoted = false;
     for (std::size_t position = 0; position < line.size(); ++position) {
         is_quoted ^= line[position] == '"';
@@ -59,7 +59,7 @@ void add_broken_lines(Lines& lines, const std::string& text, const std::string& 
 
 void add_cpp(Lines& lines, const std::string& line, std::size_t columns) {
     const std::string indent = indentation(line);
-    const std::size_t comment = find_comment(line);
+    const std::size_t comment = find_trailing_comment(line);
     if (comment != line.npos)
         add_broken_lines(lines, trimmed(line.substr(comment + 2)), indent + "// ", indent + "// ",
                          "", columns);

@@ -181,8 +181,8 @@ enum class WatchState {
 
 /// Returns the lines at the bottom of the screen. They show the events that `learn watch` waits
 /// for, and the keys that the learner may type.
-std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
-                         WatchState watch_state);
+std::string watch_footer(const LearnerExercise& exercise, const std::string& time_text,
+                         bool has_keys, WatchState watch_state);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
 inline constexpr int kWatchFooterLines = 3;
 

@@ -35,7 +35,7 @@ std::string skip_reason(const Json& result) {
     return result.value("skipped", "");
 }
 
-std::string verdict(const Json& result) {
+std::string verdict_word(const Json& result) {
     if (!result.contains("verified") || !result["verified"].is_boolean()) return kNoValue;
     return result["verified"].get<bool>() ? "right" : "WRONG";
 }

@@ -15,7 +15,7 @@ std::string format_shape(const Json& result);
 std::string skip_reason(const Json& result);
 
 /// Returns "right" or "WRONG", or "-" if the result was not verified.
-std::string verdict(const Json& result);
+std::string verdict_word(const Json& result);
 
 // ---- simulated counters; each function returns "-" if the result has no such counter ----
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kToolSeconds = 60;
+constexpr double kMaxToolSeconds = 60;
 
 // Finds a program of the CUDA toolkit, either on the PATH or next to nvcc. Returns "" if there is
 // none.
@@ -41,7 +41,7 @@ ProcessResult assemble(const std::string& ptxas, const std::string& ptx,
     write_file(folder / "kernel.ptx", ptx);
     return run_child({ptxas, "-arch=" + find_architecture(ptx), "-v", "-lineinfo", "-o",
                       (folder / "kernel.cubin").string(), (folder / "kernel.ptx").string()},
-                     kToolSeconds);
+                     kMaxToolSeconds);
 }
 
 [[noreturn]] void fail_without_tool(const std::string& tool) {
@@ -97,8 +97,8 @@ std::string disassemble(const std::string& ptx, const std::string& entry) {
     // Prefer nvdisasm, because cuobjdump does not print the source line of each instruction.
     const ProcessResult disassembly =
         nvdisasm.empty()
-            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)
-            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kToolSeconds);
+            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kMaxToolSeconds)
+            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kMaxToolSeconds);
     if (disassembly.exit_code != 0) {
         throw std::runtime_error((nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed:\n" +
                                  disassembly.output);

@@ -111,7 +111,7 @@ private:
         for (auto& result : run_json.at("results")) {
             if (skip_reason(result).empty()) {
                 ++program_count_;
-                wrong_program_count_ += verdict(result) != "right";
+                wrong_program_count_ += verdict_word(result) != "right";
             }
             table_->print_row(result);
             results_.push_back(result);

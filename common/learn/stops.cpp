@@ -156,9 +156,10 @@ private:
 }  // namespace
 
 std::vector<Stop> parse_stops(const std::string& text) {
-    static const std::string operand = R"((-?\d+(?:\.\d+)?|[A-Za-z_]\w*(?:\[\d+\]|\.\w+)*))";
-    static const std::regex comparison("\\s*" + operand + R"(\s*(==|!=|<=|>=|<|>)\s*)" + operand +
-                                       "\\s*");
+    static const std::string operand_pattern =
+        R"((-?\d+(?:\.\d+)?|[A-Za-z_]\w*(?:\[\d+\]|\.\w+)*))";
+    static const std::regex comparison("\\s*" + operand_pattern + R"(\s*(==|!=|<=|>=|<|>)\s*)" +
+                                       operand_pattern + "\\s*");
     static const std::regex with_line(R"(\s*(\d{1,6})\s*(?::|$)(.*))");
     std::vector<Stop> stops;
     std::string remaining_text = text + ";";

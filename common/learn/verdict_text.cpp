@@ -79,7 +79,7 @@ static std::string step_command_for(const LearnerExercise& exercise, const Check
 }
 
 /// Reports whether the mistake is visible while the kernel runs, so that `learn step` can show it.
-static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exercise) {
+static bool is_visible_in_run(const CheckResult& result, const LearnerExercise& exercise) {
     if (exercise.is_program() || !result.verdict || result.verdict->failures.empty()) return false;
     const FailureKind kind = result.verdict->failures.front().kind;
     return result.verdict->is_simulated &&
@@ -124,7 +124,7 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
     };
     // If not everything fits on the screen, the line about the map is omitted first.
     std::vector<std::string> offers = {""};
-    if (shows_in_a_run(result, exercise))
+    if (is_visible_in_run(result, exercise))
         offers.insert(offers.begin(),
                       "\nStep through the mistake: " + step_command_for(exercise, result));
     if (has_map(*result.verdict) && !has_full_map)

@@ -38,7 +38,7 @@ const char* status_phrase(int status) {
     }
 }
 
-WebAnswer refusal(int status) {
+WebAnswer make_refusal(int status) {
     return {status, "Content-Type: text/plain; charset=utf-8\r\n",
             status_phrase(status) + std::string("\n")};
 }
@@ -156,29 +156,29 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request,
                          const GeneratedFiles& generated) {
     const std::size_t space = request.find(' ');
     const std::string method = request.substr(0, space);
-    if (space == request.npos || request.find("\r\n\r\n") == request.npos) return refusal(400);
+    if (space == request.npos || request.find("\r\n\r\n") == request.npos) return make_refusal(400);
     if (method != "GET" && method != "HEAD") {
-        WebAnswer answer = refusal(405);
+        WebAnswer answer = make_refusal(405);
         answer.headers += "Allow: GET, HEAD\r\n";
         return answer;
     }
     const std::string target =
         request.substr(space + 1, request.find_first_of(" ?#\r", space + 1) - space - 1);
     const std::optional<std::string> path = decode_url(target);
-    if (!path || !path->starts_with('/')) return refusal(400);
+    if (!path || !path->starts_with('/')) return make_refusal(400);
     if (const auto generated_file = generated.find(*path); generated_file != generated.end()) {
         return {200, "Content-Type: " + content_type_of(*path) + "\r\nCache-Control: no-store\r\n",
                 generated_file->second()};
     }
     const std::optional<fs::path> file = resolve_path(folder, *path);
-    if (!file) return refusal(404);
+    if (!file) return make_refusal(404);
     const std::string etag = compute_etag(*file);
     // The browser requests the file every time, but the server sends it only if it has changed. A
     // rebuilt book is therefore shown immediately.
     const std::string caching_headers = "Cache-Control: no-cache\r\nETag: " + etag + "\r\n";
     if (find_header(request, "If-None-Match") == etag) return {304, caching_headers, ""};
     const std::optional<std::string> bytes = read_if_exists(*file);
-    if (!bytes) return refusal(404);
+    if (!bytes) return make_refusal(404);
     return {200, "Content-Type: " + content_type_of(*file) + "\r\n" + caching_headers, *bytes};
 }
 

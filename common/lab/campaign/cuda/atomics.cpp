@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-void write_atomics_on_sums(Kernel& kernel, StatementPlace&) {
+void generate_atomics_on_sums(Kernel& kernel, StatementPlace&) {
     static const std::vector<const char*> kAtomicStatements = {
         "atomicAdd(sums + $1, $u);",
         "atomicXor(sums + $1, $u);",
@@ -32,7 +32,7 @@ void write_atomics_on_sums(Kernel& kernel, StatementPlace&) {
 }
 
 /// Generates an atomic addition that one lane performs on behalf of all lanes with the same key.
-void write_atomic_per_key(Kernel& kernel, StatementPlace& place) {
+void generate_atomic_per_key(Kernel& kernel, StatementPlace& place) {
     const int first_sum_word = kernel.reserve_sum_words(4);
     if (first_sum_word < 0) return;
     kernel.write(
@@ -43,7 +43,7 @@ void write_atomic_per_key(Kernel& kernel, StatementPlace& place) {
 }
 
 /// Generates a sum over the warp that one lane adds atomically.
-void write_atomic_per_warp(Kernel& kernel, StatementPlace& place) {
+void generate_atomic_per_warp(Kernel& kernel, StatementPlace& place) {
     const int first_sum_word = kernel.reserve_sum_words(1);
     if (first_sum_word < 0) return;
     kernel.write(
@@ -54,7 +54,7 @@ void write_atomic_per_warp(Kernel& kernel, StatementPlace& place) {
 
 /// Generates a multiplication as a compare-and-swap loop, because there is no atomic
 /// multiplication.
-void write_compare_and_swap_loop(Kernel& kernel, StatementPlace&) {
+void generate_compare_and_swap_loop(Kernel& kernel, StatementPlace&) {
     const int first_sum_word = kernel.reserve_sum_words(1);
     if (first_sum_word < 0) return;
     kernel.write(
@@ -65,7 +65,7 @@ void write_compare_and_swap_loop(Kernel& kernel, StatementPlace&) {
 }
 
 /// Generates an addition under a lock that all blocks share.
-void write_spin_lock_for_all(Kernel& kernel, StatementPlace& place) {
+void generate_spin_lock_for_all(Kernel& kernel, StatementPlace& place) {
     const int first_sum_word = place.times_reached > 4 ? -1 : kernel.reserve_sum_words(2);
     if (first_sum_word < 0) return;
     kernel.write(
@@ -79,11 +79,11 @@ void write_spin_lock_for_all(Kernel& kernel, StatementPlace& place) {
 }  // namespace
 
 std::vector<Construct> atomic_constructs() {
-    return {{Requirement::kernel, false, 6, write_atomics_on_sums},
-            {Requirement::lanes, false, 3, write_atomic_per_key},
-            {Requirement::lanes, false, 2, write_atomic_per_warp},
-            {Requirement::kernel, false, 1, write_compare_and_swap_loop},
-            {Requirement::kernel, false, 1, write_spin_lock_for_all}};
+    return {{Requirement::kernel, false, 6, generate_atomics_on_sums},
+            {Requirement::lanes, false, 3, generate_atomic_per_key},
+            {Requirement::lanes, false, 2, generate_atomic_per_warp},
+            {Requirement::kernel, false, 1, generate_compare_and_swap_loop},
+            {Requirement::kernel, false, 1, generate_spin_lock_for_all}};
 }
 
 }  // namespace coalesce::campaign

@@ -71,7 +71,7 @@ void declare_variables(Kernel& kernel) {
     kernel.declare(Type::u32, UniformIn::thread, "tid * 2654435761u + seed");
 }
 
-void write_statements(Kernel& kernel, StatementPlace& place) {
+void generate_statements(Kernel& kernel, StatementPlace& place) {
     const int statements_after_last_barrier =
         kernel.random.percent(40) ? kernel.random.between(0, kernel.remaining_statements) : 0;
     while (kernel.remaining_statements > 0) {
@@ -81,7 +81,7 @@ void write_statements(Kernel& kernel, StatementPlace& place) {
             place.are_all_threads_active = false;
             place.lane_mask.clear();
         }
-        write_statement(kernel, place);
+        generate_statement(kernel, place);
     }
 }
 
@@ -130,7 +130,7 @@ void store_interleaved(Kernel& kernel) {
     }
 }
 
-std::string write_kernel_header(Kernel& kernel) {
+std::string generate_kernel_header(Kernel& kernel) {
     std::string text = fill_arguments(kernel.random.percent(30)
                                           ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
                                           : "extern \"C\" __global__ void ",
@@ -156,12 +156,12 @@ std::string generate_cuda(u64 seed, KernelStyle style) {
     Kernel kernel(is_learner ? seed ^ 0x6c6561726e6572 : seed);
     kernel.is_learner = is_learner;
     kernel.constructs = draw_construct_weights(kernel.random, is_learner);
-    write_functions(kernel);
-    kernel.body = write_kernel_header(kernel);
+    generate_functions(kernel);
+    kernel.body = generate_kernel_header(kernel);
     StatementPlace place;
     declare_lane_mask(kernel, place);
     declare_variables(kernel);
-    write_statements(kernel, place);
+    generate_statements(kernel, place);
     if (is_learner && kernel.random.percent(50))
         store_interleaved(kernel);
     else

@@ -341,8 +341,8 @@ const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace&
     return *kernel.random.pick(assignable_variables);
 }
 
-void write_use_of_pattern(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
-                          Type from, UniformIn value_scope) {
+void generate_use_of_pattern(Kernel& kernel, const StatementPlace& place,
+                             const std::string& pattern, Type from, UniformIn value_scope) {
     const std::string text = expand_pattern(kernel, pattern, value_scope, 1);
     const Variable to = random_assignable_variable(kernel, place, value_scope);
     const std::string converted_value = convert_expression(kernel, text, from, to.type);

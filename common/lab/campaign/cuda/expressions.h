@@ -43,8 +43,9 @@ const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace&
                                            UniformIn value_scope = UniformIn::thread);
 /// Adds code that mixes the value of `pattern`, an expression of type `from`, into a variable, so
 /// that the value influences the kernel's results.
-void write_use_of_pattern(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
-                          Type from = Type::u32, UniformIn value_scope = UniformIn::thread);
+void generate_use_of_pattern(Kernel& kernel, const StatementPlace& place,
+                             const std::string& pattern, Type from = Type::u32,
+                             UniformIn value_scope = UniformIn::thread);
 
 /// Add to the globals both overloads of the device function limited(), and the array numbers[8].
 void define_limited_function(Kernel& kernel);

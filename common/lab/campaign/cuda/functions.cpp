@@ -63,7 +63,7 @@ Function declare_function(Kernel& kernel) {
 }
 
 /// Generates a function with a few statements and early returns.
-void write_plain_function(Kernel& kernel) {
+void generate_plain_function(Kernel& kernel) {
     const Function function = declare_function(kernel);
     std::string text = format_function_head(kernel, function);
     {
@@ -80,7 +80,7 @@ void write_plain_function(Kernel& kernel) {
         place.nesting_depth = 2;
         place.times_reached = 30;
         for (int count = kernel.random.between(1, 3); count > 0; --count)
-            write_statement(kernel, place);
+            generate_statement(kernel, place);
         text += kernel.body;
         text +=
             fill_arguments("return $1;\n}\n",
@@ -91,7 +91,7 @@ void write_plain_function(Kernel& kernel) {
 }
 
 /// Generates a function that calls itself once or twice, to the depth given by its first parameter.
-void write_recursive_function(Kernel& kernel) {
+void generate_recursive_function(Kernel& kernel) {
     const Function function = declare_function(kernel);
     Function inner_function = function;
     inner_function.name += "_inner";
@@ -125,7 +125,7 @@ void write_recursive_function(Kernel& kernel) {
 }
 
 /// Generates four functions and a table through which one of them is called.
-void write_function_table(Kernel& kernel) {
+void generate_function_table(Kernel& kernel) {
     const Function function{
         kernel.make_unique_name("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
     std::string function_names, text;
@@ -148,7 +148,7 @@ void write_function_table(Kernel& kernel) {
 
 // ---- constructs ----
 
-void write_lambda_call(Kernel& kernel, StatementPlace& place) {
+void generate_lambda_call(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "apply",
         "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
@@ -157,17 +157,17 @@ void write_lambda_call(Kernel& kernel, StatementPlace& place) {
         "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
         "return $b ? x + @kept : $u;\n});",
         {random_iteration_count(kernel, UniformIn::thread, place.times_reached > 50 ? 1 : 5)});
-    write_use_of_pattern(kernel, place, "@kept");
-    write_use_of_pattern(kernel, place, "@sum");
+    generate_use_of_pattern(kernel, place, "@kept");
+    generate_use_of_pattern(kernel, place, "@sum");
 }
 
-void write_template_call(Kernel& kernel, StatementPlace& place) {
+void generate_template_call(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "power",
         "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
         "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
-    write_use_of_pattern(
+    generate_use_of_pattern(
         kernel, place,
         fill_arguments("power<$1>(($2)$3)",
                        {kernel.random.between(0, 5), type,
@@ -178,7 +178,7 @@ void write_template_call(Kernel& kernel, StatementPlace& place) {
 /// Generates structures that are passed by value, but only in the kernel. In an inlined function,
 /// NVRTC 13.0 at -O3 overwrites a structure that is still live with another structure, so the
 /// results of -O3 and -G could not be compared.
-void write_structure_passing(Kernel& kernel, StatementPlace& place) {
+void generate_structure_passing(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "Pair",
         "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"
@@ -189,28 +189,28 @@ void write_structure_passing(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
         "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
-    write_use_of_pattern(kernel, place, "@pair.b", Type::u64);
-    write_use_of_pattern(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
+    generate_use_of_pattern(kernel, place, "@pair.b", Type::u64);
+    generate_use_of_pattern(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
 }
 
 }  // namespace
 
-void write_functions(Kernel& kernel) {
+void generate_functions(Kernel& kernel) {
     for (int count = kernel.random.pick({0, 0, 1, 1, 2, 3}); count > 0; --count) {
         const u32 function_kind = kernel.random.below(10);
         if (function_kind < 6)
-            write_plain_function(kernel);
+            generate_plain_function(kernel);
         else if (function_kind < 8)
-            write_recursive_function(kernel);
+            generate_recursive_function(kernel);
         else
-            write_function_table(kernel);
+            generate_function_table(kernel);
     }
 }
 
 std::vector<Construct> function_constructs() {
-    return {{Requirement::kernel, false, 2, write_lambda_call},
-            {Requirement::nothing, false, 2, write_template_call},
-            {Requirement::kernel, false, 3, write_structure_passing}};
+    return {{Requirement::kernel, false, 2, generate_lambda_call},
+            {Requirement::nothing, false, 2, generate_template_call},
+            {Requirement::kernel, false, 3, generate_structure_passing}};
 }
 
 }  // namespace coalesce::campaign

@@ -148,7 +148,7 @@ bool is_possible(const Kernel& kernel, const StatementPlace& place, const Constr
 
 }  // namespace
 
-void write_statement(Kernel& kernel, StatementPlace& place) {
+void generate_statement(Kernel& kernel, StatementPlace& place) {
     kernel.remaining_statements -= 1;
     std::vector<const Construct*> possible_constructs;
     int sum = 0;
@@ -168,10 +168,10 @@ void write_statement(Kernel& kernel, StatementPlace& place) {
     }
 }
 
-void write_scope(Kernel& kernel, StatementPlace place, int count) {
+void generate_scope(Kernel& kernel, StatementPlace place, int count) {
     const Scope scope(kernel);
     kernel.body += "{\n";
-    for (int i = 0; i < count; ++i) write_statement(kernel, place);
+    for (int i = 0; i < count; ++i) generate_statement(kernel, place);
     kernel.body += "}\n";
 }
 

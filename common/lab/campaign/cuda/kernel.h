@@ -170,8 +170,8 @@ struct Construct {
 };
 
 /// Write one statement, or `count` statements in braces with their own scope.
-void write_statement(Kernel& kernel, StatementPlace& place);
-void write_scope(Kernel& kernel, StatementPlace place, int count);
+void generate_statement(Kernel& kernel, StatementPlace& place);
+void generate_scope(Kernel& kernel, StatementPlace place, int count);
 /// A scope. When it ends, the variables declared in it are removed.
 class Scope {
 public:
@@ -204,6 +204,6 @@ std::vector<Construct> toolkit_constructs();
 /// Returns the constructs that only KernelStyle::learner uses.
 std::vector<Construct> learner_constructs();
 /// Writes the device functions that the kernel will call.
-void write_functions(Kernel& kernel);
+void generate_functions(Kernel& kernel);
 
 }  // namespace coalesce::campaign

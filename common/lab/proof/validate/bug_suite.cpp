@@ -97,8 +97,9 @@ bool did_judges_disagree(const JudgedCase& judged) {
 }  // namespace
 
 bool JudgedCase::has_sanitizer_report() const {
-    return std::ranges::any_of(
-        opinion_by_tool, [](const auto& tool) { return tool.second.kind == Opinion::reported; });
+    return std::ranges::any_of(opinion_by_tool, [](const auto& tool_and_opinion) {
+        return tool_and_opinion.second.kind == Opinion::reported;
+    });
 }
 
 std::vector<SuiteCase> find_cases_in_source(const std::string& program, const std::string& source) {
