@@ -96,7 +96,7 @@ CheckResult check_with_search(const Session& session, const LearnerExercise& exe
     CheckRequest request = make_check_request(exercise, arguments);
     request.searches = !request.uses_llvm_ir && request.device == "sim";
     Check running_check(request);
-    if (arguments.json || !session.style.clear || !running_check.wait_for_long_search()) {
+    if (arguments.prints_json || !session.style.clear || !running_check.wait_for_long_search()) {
         return running_check.finish();
     }
     std::cout << kSearchMessage << std::flush;
@@ -109,7 +109,8 @@ int check_one(Session& session, const CheckArguments& arguments) {
     LearnerExercise exercise = session.exercise(arguments.exercise, arguments.is_hunt);
     CheckResult result = check_with_search(session, exercise, arguments);
     if (arguments.file.empty()) record_check(session, exercise, result);
-    if (arguments.json) return print_results({to_json_result(exercise, result)}, result.outcome);
+    if (arguments.prints_json)
+        return print_results({to_json_result(exercise, result)}, result.outcome);
     show_result(session, exercise, arguments, result);
     return result.outcome;
 }
@@ -138,14 +139,14 @@ int check_all(Session& session, const CheckArguments& arguments) {
         ++exercise_count;
         passed_count += result.outcome == CheckResult::passed;
         not_examined_count += result.outcome == CheckResult::not_examined;
-        if (arguments.json) results.push_back(to_json_result(checked_exercise, result));
-        if (!arguments.json)
+        if (arguments.prints_json) results.push_back(to_json_result(checked_exercise, result));
+        if (!arguments.prints_json)
             std::cout << format_check_line(checked_exercise, result, session.style) << std::flush;
     }
     int exit_code = not_examined_count > 0 || exercise_count == 0 ? 2
                     : passed_count < exercise_count               ? 1
                                                                   : 0;
-    if (arguments.json) return print_results(results, exit_code);
+    if (arguments.prints_json) return print_results(results, exit_code);
     std::cout << "\n" << passed_count << " of " << exercise_count << " passed.";
     if (exit_code == 1) std::cout << " ./learn check 03 shows the full report on exercise 03.";
     std::cout << "\n";

@@ -22,7 +22,7 @@ struct CheckArguments {
     std::string device = "auto";
     /// time limit of the examination, in seconds
     int seconds = 60;
-    bool json = false;
+    bool prints_json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
     bool uses_llvm_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
     bool uses_grader_rules = false;  ///< whether to reject PTX that the grader would reject

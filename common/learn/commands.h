@@ -17,7 +17,7 @@ namespace coalesce::learn {
 /// Prints each exercise with its status, points, hints and predictions. Returns the exit code.
 int show_progress(Session& session, bool prints_json);
 /// Prints the steps, and the learner's progress in the exercise of each step.
-int show_list(Session& session, bool json);
+int show_list(Session& session, bool prints_json);
 /// Prints the exercises beyond the transpose, which have no lesson.
 void show_beyond(Session& session);
 /// Prints the variants of a lesson, and the expected costs of each variant.
@@ -194,7 +194,7 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 // it.
 
 /// Prints the report. Returns 0 if this computer can check exercises, and 2 otherwise.
-int doctor(bool json, const Style& style);
+int doctor(bool prints_json, const Style& style);
 
 // `learn play`: serves the book on this computer. A server is needed because browsers do not let
 // pages that were opened from a file (file://) load the compiler.

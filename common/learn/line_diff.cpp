@@ -111,8 +111,8 @@ std::string diff_text(const std::vector<DiffLine>& diff) {
     return text;
 }
 
-std::string side_by_side(const std::string& first_head, const std::string& second_head,
-                         const std::vector<DiffLine>& diff, int columns) {
+std::string format_side_by_side(const std::string& first_head, const std::string& second_head,
+                                const std::vector<DiffLine>& diff, int columns) {
     size_t width = static_cast<size_t>(columns - 3) / 2;
     DiffColumn left{{}, width}, right{{}, width};
     left.add(first_head);

@@ -208,7 +208,7 @@ void add_check(CommandLine& line) {
     command->add_option("--device", words.device,
                         "sim, gpu, or auto (sim, then a timed run on a GPU)");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)");
-    command->add_flag("--json", words.json, "Print the verdict as JSON");
+    command->add_flag("--json", words.prints_json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
     command->add_flag("--through-ir", words.uses_llvm_ir,
                       "Compile through LLVM IR, as the book's pages do");
@@ -319,7 +319,7 @@ void add_measure(CommandLine& line) {
     command->add_option("--file", words.file, "Measure another file, without recording the result");
     command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 8192)");
     command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 8192)");
-    command->add_flag("--json", words.json, "Print JSON");
+    command->add_flag("--json", words.prints_json, "Print JSON");
 }
 
 void add_ptx(CommandLine& line) {

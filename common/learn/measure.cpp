@@ -23,13 +23,13 @@ namespace {
 constexpr int kMaxSide = 1 << 15;
 constexpr int kMeasureSeconds = 120;
 
-struct Measured {
-    Timing kernel, copy_timing;
+struct KernelMeasurement {
+    Timing kernel_timing, copy_timing;
     double bytes = 0;
 
-    double gbps() const { return bytes / kernel.ms * 1e3 / 1e9; }
+    double gbps() const { return bytes / kernel_timing.ms * 1e3 / 1e9; }
     double copy_gbps() const { return bytes / copy_timing.ms * 1e3 / 1e9; }
-    double fraction_of_copy() const { return copy_timing.ms / kernel.ms; }
+    double fraction_of_copy() const { return copy_timing.ms / kernel_timing.ms; }
 };
 
 void validate_arguments(const LearnerExercise& exercise, const MeasureArguments& words) {
@@ -58,7 +58,8 @@ void validate_arguments(const LearnerExercise& exercise, const MeasureArguments&
 }
 
 // Verifies the kernel's output, and then times the kernel at the same size.
-Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Device& device) {
+KernelMeasurement verify_and_time(LoadedKernel& kernel, const Problem& problem,
+                                  const Device& device) {
     Shape shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
     Failure failure;
     auto launch = kernel.configure(shape, failure);
@@ -75,9 +76,9 @@ Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Dev
                                  comparison.text());
     }
     Stopwatch stopwatch(device.l2_bytes);
-    Measured measurement;
+    KernelMeasurement measurement;
     measurement.bytes = 2.0 * static_cast<double>(problem.bytes());
-    measurement.kernel = stopwatch.time_on_device(launch_once);
+    measurement.kernel_timing = stopwatch.time_on_device(launch_once);
     measurement.copy_timing = stopwatch.time_on_device([&] {
         CUDA_CHECK(cudaMemcpyAsync(buffers.out(), buffers.in(), problem.bytes(),
                                    cudaMemcpyDeviceToDevice));
@@ -86,13 +87,13 @@ Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Dev
 }
 
 Json measured_to_json(const LearnerExercise& exercise, const MeasureArguments& words,
-                      const Measured& measurement, const Device& device) {
+                      const KernelMeasurement& measurement, const Device& device) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"device", device.name},
             {"rows", words.rows},
             {"cols", words.cols},
-            {"ms", measurement.kernel.ms},
+            {"ms", measurement.kernel_timing.ms},
             {"gbps", measurement.gbps()},
             {"copy_gbps", measurement.copy_gbps()},
             {"of_copy", measurement.fraction_of_copy()},
@@ -143,7 +144,7 @@ int measure(Session& session, const LearnerExercise& exercise, const MeasureArgu
             }
         });
     }
-    std::cout << (words.json ? measurement.dump(1) + "\n" : format_measured(measurement));
+    std::cout << (words.prints_json ? measurement.dump(1) + "\n" : format_measured(measurement));
     return 0;
 }
 

@@ -103,7 +103,8 @@ private:
     bool is_matrix() const { return output_.extents.size() == 2; }
 
     std::string matrix_body() const {
-        const std::string rows = factor(output_.extents[0]), cols = factor(output_.extents[1]);
+        const std::string rows = parenthesize_if_sum(output_.extents[0]),
+                          cols = parenthesize_if_sum(output_.extents[1]);
         return "    const int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
                "    const int row = blockIdx.y * blockDim.y + threadIdx.y;\n\n    //! [blank]\n"
                "    //! // TODO: compute the element of this thread.\n    if (row >= " +
@@ -126,7 +127,7 @@ private:
     }
 
     /// Returns an extent for use in a product: in parentheses, unless it is a name or a number.
-    static std::string factor(const std::string& extent) {
+    static std::string parenthesize_if_sum(const std::string& extent) {
         static const std::regex name("[A-Za-z0-9_]*");
         return std::regex_match(extent, name) ? extent : "(" + extent + ")";
     }
@@ -135,7 +136,7 @@ private:
     }
     std::string count() const {
         return output_.extents.size() == 1 ? output_.extents[0]
-                                           : joined(output_.extents, " * ", factor);
+                                           : joined(output_.extents, " * ", parenthesize_if_sum);
     }
     std::string size_parameters() const {
         return joined(task_.sizes, ", ", [](const std::string& size) { return "int " + size; });
@@ -185,7 +186,7 @@ private:
     std::string reference_arguments() const {
         std::string remaining_index = "i", index_arguments;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {
-            const std::string extent = factor(output_.extents[axis]);
+            const std::string extent = parenthesize_if_sum(output_.extents[axis]);
             index_arguments = ", " +
                               (axis == 0 ? remaining_index : remaining_index + " % " + extent) +
                               index_arguments;

@@ -162,7 +162,7 @@ void validate_arguments(const PtxArguments& arguments) {
 }
 
 // Returns the step to which `word` refers. The step need not have an exercise.
-const course::Step& step_of(Session& session, const std::string& word) {
+const course::Step& find_step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
     throw UsageError("there is no step \"" + word + "\"; ./learn list shows all steps");
@@ -178,7 +178,7 @@ bool is_solution(const course::Step& step, const std::string& name) {
 
 bool may_show_kernel(Session& session, const PtxArguments& arguments) {
     if (arguments.is_learner_file || !arguments.file.empty()) return true;
-    const course::Step& step = step_of(session, arguments.exercise);
+    const course::Step& step = find_step_of(session, arguments.exercise);
     if (!is_solution(step, arguments.variant)) return true;
     const std::string command = "ptx " + step.number();
     const std::string variant_option =
@@ -189,7 +189,7 @@ bool may_show_kernel(Session& session, const PtxArguments& arguments) {
 
 LaunchedCode load_code(Session& session, const PtxArguments& arguments, char** argv) {
     if (!arguments.is_learner_file && arguments.file.empty()) {
-        return load_variant_code(step_of(session, arguments.exercise), arguments.variant);
+        return load_variant_code(find_step_of(session, arguments.exercise), arguments.variant);
     }
     const LearnerExercise exercise = session.exercise(arguments.exercise, false);
     choose_device(DeviceChoice::simulator, argv);

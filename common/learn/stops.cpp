@@ -60,7 +60,7 @@ double to_number(const std::string& text) {
 }
 
 /// Compares two numbers. The result is false if a variable has no value yet, which is NaN here.
-bool is_true(double left, const std::string& comparator, double right) {
+bool compare_numbers(double left, const std::string& comparator, double right) {
     if (std::isnan(left) || std::isnan(right)) return false;
     if (comparator == "==") return left == right;
     if (comparator == "!=") return left != right;
@@ -128,8 +128,8 @@ private:
     bool is_met(const Stop& stop, const Step& step, int lane) const {
         return std::all_of(
             stop.comparisons.begin(), stop.comparisons.end(), [&](const Comparison& comparison) {
-                return is_true(value_of(comparison.left, step, lane), comparison.comparator,
-                               value_of(comparison.right, step, lane));
+                return compare_numbers(value_of(comparison.left, step, lane), comparison.comparator,
+                                       value_of(comparison.right, step, lane));
             });
     }
 

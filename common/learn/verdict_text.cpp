@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 namespace {
 
-std::string command_line(const std::string& words, const std::string& explanation) {
+std::string format_command_line(const std::string& words, const std::string& explanation) {
     return format("./learn %-17s  %s\n", words.c_str(), explanation.c_str());
 }
 
@@ -37,11 +37,11 @@ std::string format_pass(const LearnerExercise& exercise, const CheckResult& resu
     } else if (passed_text.record != nullptr) {
         text += format_guess_results(*passed_text.record);
     }
-    text += "\nNext: " + command_line("explain " + exercise.command_arguments(),
-                                      "compare your kernel with the solution");
+    text += "\nNext: " + format_command_line("explain " + exercise.command_arguments(),
+                                             "compare your kernel with the solution");
     for (const LearnerExercise& next_exercise : passed_text.next) {
-        text += "      " + command_line("check " + next_exercise.command_arguments(),
-                                        next_exercise.relative_file());
+        text += "      " + format_command_line("check " + next_exercise.command_arguments(),
+                                               next_exercise.relative_file());
     }
     return text + "Again: " + check_command_for(exercise, result) + "\n";
 }

@@ -121,9 +121,9 @@ private:
         std::smatch expect_match;
         std::vector<std::string> ids;
         if (!std::regex_search(text, expect_match, line)) return ids;
-        const std::string list = expect_match[1];
-        for (std::sregex_iterator id_match(list.begin(), list.end(), word), end; id_match != end;
-             ++id_match) {
+        const std::string id_list = expect_match[1];
+        for (std::sregex_iterator id_match(id_list.begin(), id_list.end(), word), end;
+             id_match != end; ++id_match) {
             ids.push_back(id_match->str());
         }
         return ids;

@@ -74,7 +74,7 @@ private:
         handle_signals();
         if (!stdin_ended_ && events[1].revents != 0) handle_keys();
         if (should_exit_) return;
-        if (file_->has_changed()) begin();
+        if (file_->has_changed()) begin_check();
         if (check_ && check_->is_over()) end();
         if (check_ && !says_it_searches_ && check_->is_searching()) say_it_searches();
         // If stdin is not a terminal, its end-of-file ends `learn watch`, but only after the
@@ -117,7 +117,7 @@ private:
         std::cout << verdict_ << std::flush;
     }
 
-    void begin() {
+    void begin_check() {
         check_.reset();
         if (!file_->text()) {
             return show_message("Your file is missing, or is not an ordinary file. ./learn reset " +
@@ -288,7 +288,7 @@ private:
             case 'p': return show_below_verdict(capture_output([&] { show_picture(); }));
             case 'l':
                 return show_below_verdict(capture_output([&] { show_list(session_, false); }));
-            case 'r': return begin();
+            case 'r': return begin_check();
             case ' ': return show_page();
             case 'q':
             case END_OF_INPUT: should_exit_ = true; return;

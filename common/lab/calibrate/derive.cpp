@@ -290,12 +290,12 @@ BulkCopyCosts derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured) 
     }
     BulkCopyCosts bulk_costs;
     for (const auto& [bytes, cycles] : row_cycles) {
-        const auto box = box_cycles.find(bytes);
-        if (box == box_cycles.end())
+        const auto box_entry = box_cycles.find(bytes);
+        if (box_entry == box_cycles.end())
             throw GpuError("a measurement is missing: bulk copies of boxes");
         bulk_costs.bytes.push_back(bytes);
         bulk_costs.row_cycles.push_back(round_to_four_digits(cycles));
-        bulk_costs.box_row_cycles.push_back(round_to_four_digits(box->second));
+        bulk_costs.box_row_cycles.push_back(round_to_four_digits(box_entry->second));
     }
     return bulk_costs;
 }

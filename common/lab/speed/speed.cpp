@@ -252,9 +252,9 @@ void print_memory_overhead(const std::string& own_library_folder) {
                                {"speed_kernels", "coarsened", "32", "1"});
     const auto large_run = run({own_library_folder, kDisableGlobalRaceCheck},
                                {"speed_kernels", "coarsened", "4096", "1"});
-    const auto with_race_checks =
+    const auto run_with_race_checks =
         run({own_library_folder, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
-    if (!small_run || !large_run || !with_race_checks) return;
+    if (!small_run || !large_run || !run_with_race_checks) return;
     // The size of two matrices in device memory, in KiB. The program also has two matrices in host
     // memory.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
@@ -265,7 +265,7 @@ void print_memory_overhead(const std::string& own_library_folder) {
     std::printf(
         "Additional memory, as a percentage of the device's 128 MiB: %.0f %%, with globalrace %.0f "
         "%%\n",
-        overhead_percent(*large_run), overhead_percent(*with_race_checks));
+        overhead_percent(*large_run), overhead_percent(*run_with_race_checks));
 }
 
 }  // namespace
@@ -286,16 +286,16 @@ int main(int argc, char** argv) {
     app.add_flag("--programs", programs,
                  "run ordinary programs, both with all checks and without checks");
     std::string disabled_check;
-    int streams = 0;
+    int idle_streams = 0;
     app.add_option("--without", disabled_check, "with --programs: measure the cost of this check")
         ->check(CLI::IsMember(kAllChecks));
-    app.add_option("--streams", streams,
+    app.add_option("--streams", idle_streams,
                    "with --without: number of idle streams that each program creates")
         ->check(CLI::Range(0, 100));
     CLI11_PARSE(app, argc, argv);
     const std::string own_library_folder = fs::weakly_canonical(find_own_folder() / "../lib");
     if (programs && !disabled_check.empty()) {
-        print_cost_of(own_library_folder, disabled_check, streams, rounds);
+        print_cost_of(own_library_folder, disabled_check, idle_streams, rounds);
         return 0;
     }
     if (programs) {

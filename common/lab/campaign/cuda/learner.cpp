@@ -71,8 +71,8 @@ constexpr const char* kFloatInitialValue = "(float)($i % 1000)";
 
 /// Generates code from a pattern in which each ` stands for a floating-point number of moderate
 /// size.
-void generate_with_floats(Kernel& kernel, const std::string& pattern,
-                          const std::vector<PatternArgument>& arguments = {}) {
+void generate_code_with_floats(Kernel& kernel, const std::string& pattern,
+                               const std::vector<PatternArgument>& arguments = {}) {
     std::string text;
     for (const char c : pattern) {
         if (c == '`')
@@ -152,7 +152,7 @@ constexpr const char* kStructureDefinitions =
 
 void generate_array_of_structures(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    generate_with_floats(
+    generate_code_with_floats(
         kernel,
         "Point @points[4] = {{`, 1.0f, 3}, {2.0f, `, $i}, {`, 0.25f, 1}, {0.0f, `, $i}};\n"
         "@points[$u & 3] = moved(@points[$u & 3], `);\n"
@@ -163,7 +163,7 @@ void generate_array_of_structures(Kernel& kernel, StatementPlace& place) {
 
 void generate_structure_of_mixed_types(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    generate_with_floats(
+    generate_code_with_floats(
         kernel,
         "Mixed @mixed = {(unsigned char)$u, (short)$i, `, 0.5 * `, {1, (char)$i, 3}};\n"
         "change(@mixed, $i);\n"
@@ -174,7 +174,7 @@ void generate_structure_of_mixed_types(Kernel& kernel, StatementPlace& place) {
 
 void generate_complex_arithmetic(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    generate_with_floats(
+    generate_code_with_floats(
         kernel,
         "Two @two = {`, `};\nfor (int k = 0; k < $1; ++k) @two = turned(@two, 0.8f, 0.6f) + "
         "Two{0.5f, (float)k};",
@@ -261,7 +261,7 @@ void generate_vector_store(Kernel& kernel, StatementPlace&) {
     const int first_out_word = kernel.reserve_out_words(4);
     if (first_out_word < 0) return;
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    generate_with_floats(
+    generate_code_with_floats(
         kernel,
         kernel.random.pick(
             {"*(float4*)(out + $1) = make_float4(`, ` * 0.5f + 1.0f, 2.0f, `);",
@@ -291,8 +291,8 @@ void generate_stores_to_neighbours(Kernel& kernel, StatementPlace&) {
     kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first_out_word});
     for (int k = 0; k < 4; ++k) {
         if (kernel.random.percent(15)) continue;
-        generate_with_floats(kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;",
-                             {type, k});
+        generate_code_with_floats(
+            kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;", {type, k});
     }
     kernel.write("}");
 }

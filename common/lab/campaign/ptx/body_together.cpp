@@ -24,9 +24,10 @@ void PtxBody::emit_shuffle(const ThreadSet& thread_set) {
         {random_.percent(60) ? pick_uniform_register() : pick_register(RegisterKind::word)});
     const Reg lane = emit_to_new_register(RegisterKind::word, "mov.u32 $, %laneid");
     // Compute the source lane. A lane whose source lies outside the segment reads its own value.
-    const Reg is_source_in_segment = make_register(RegisterKind::predicate);
-    emit("shfl.sync.$.b32 $|$, $, $, $, $", {shuffle_mode, shuffled_value, is_source_in_segment,
-                                             value, lane_distance, segment_and_clamp, lane_mask});
+    const Reg source_in_segment_predicate = make_register(RegisterKind::predicate);
+    emit("shfl.sync.$.b32 $|$, $, $, $, $",
+         {shuffle_mode, shuffled_value, source_in_segment_predicate, value, lane_distance,
+          segment_and_clamp, lane_mask});
     if (shuffle_mode == "up") emit("sub.s32 $, $, $", {from, lane, lane_distance});
     if (shuffle_mode == "down") emit("add.s32 $, $, $", {from, lane, lane_distance});
     if (shuffle_mode == "bfly") emit("xor.b32 $, $, $", {from, lane, lane_distance});
@@ -38,7 +39,7 @@ void PtxBody::emit_shuffle(const ThreadSet& thread_set) {
         emit("or.b32 $, $, $", {from, high_bits, low_bits});
     }
     const Reg source = emit_to_new_register(RegisterKind::word, "selp.b32 $, $, $, $",
-                                            {from, lane, is_source_in_segment});
+                                            {from, lane, source_in_segment_predicate});
     const Reg always_true =
         emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
     const Reg participating_lanes = emit_to_new_register(

@@ -317,14 +317,14 @@ void PtxBody::emit_writes_with_opposite_guards() {
     const Reg p = pick_register(RegisterKind::predicate);
     const Reg a = pick_register(kind), b = pick_register(kind);
     const Reg d = random_.percent(50) ? text_.make_register_of(kind) : pick_destination(kind);
-    const bool is_true_first = random_.percent(50);
-    emit("$$ $$, $", {is_true_first ? "@" : "@!", p, move_opcode, d, a});
+    const bool writes_true_lanes_first = random_.percent(50);
+    emit("$$ $$, $", {writes_true_lanes_first ? "@" : "@!", p, move_opcode, d, a});
     // Between the two instructions, the register has been written only for some lanes. In the
     // meantime, nothing may read the register or change the predicate.
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $", {make_register(RegisterKind::word), accumulator_registers[0],
                                  format_hex(random_.below(100))});
-    emit("$$ $$, $", {is_true_first ? "@!" : "@", p, move_opcode, d, b});
+    emit("$$ $$, $", {writes_true_lanes_first ? "@!" : "@", p, move_opcode, d, b});
     available_registers.add(d);
 }
 

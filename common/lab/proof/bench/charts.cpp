@@ -35,10 +35,10 @@ LineStyle choose_line_style(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline`.
-const Json* find_faster_of_same_step(const Json& headline, const Json& results) {
-    const Json* fastest = course::find_fastest_result(headline.at("step"), results);
-    return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
+/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline_result`.
+const Json* find_faster_of_same_step(const Json& headline_result, const Json& results) {
+    const Json* fastest = course::find_fastest_result(headline_result.at("step"), results);
+    return fastest && fastest->at("gbps") > headline_result.at("gbps") ? fastest : nullptr;
 }
 
 /// Returns the first variant of each step, and every rival except the copy, which the charts draw

@@ -43,7 +43,7 @@ struct CommandLine {
     std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
     std::string bounds_json;
     int launches = 24;
-    bool check_only = false, tables = false, are_tables_current = false;
+    bool only_checks = false, writes_tables = false, checks_tables = false;
 };
 
 void add_options(CLI::App& app, CommandLine& options) {
@@ -57,11 +57,11 @@ void add_options(CLI::App& app, CommandLine& options) {
     app.add_option("--bounds", options.bounds_json,
                    "Instead, time each case with and without the transpose, for this file");
     app.add_option("--commit", options.commit, "Commit to record, if git cannot report it");
-    app.add_flag("--check", options.check_only, "Only verify all cases, without timing");
+    app.add_flag("--check", options.only_checks, "Only verify all cases, without timing");
     add_device_option(app, options.device);
-    app.add_flag("--tables", options.tables,
+    app.add_flag("--tables", options.writes_tables,
                  "Write the tables and the chart again from the results");
-    app.add_flag("--check-tables", options.are_tables_current,
+    app.add_flag("--check-tables", options.checks_tables,
                  "Check whether the tables and the chart are current");
 }
 
@@ -370,7 +370,7 @@ int make_tables(const CommandLine& options) {
                                        bounds_table(bounds)));
     int stale_count = 0;
     for (const auto& [file, text] : new_file_contents) {
-        if (!options.are_tables_current) {
+        if (!options.checks_tables) {
             write_file(file, text);
         } else if (read_file(file) != text) {
             std::cout << file << " does not match the results; run build/bin/shapes --tables\n";
@@ -381,17 +381,17 @@ int make_tables(const CommandLine& options) {
 }
 
 int run(const CommandLine& options, char** argv) {
-    if (options.tables || options.are_tables_current) return make_tables(options);
-    const DeviceChoice choice = parse_device_choice(options.device, options.check_only);
+    if (options.writes_tables || options.checks_tables) return make_tables(options);
+    const DeviceChoice choice = parse_device_choice(options.device, options.only_checks);
     const Device device = choose_device(choice, argv);
-    if (!options.check_only) {
+    if (!options.only_checks) {
         check_writable(options.json);
         check_writable(options.permutes_json);
     }
     std::cout << device.first_line() << std::endl;
     const std::vector<TransposeCase> shapes = transpose_cases(device.simulated);
     const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
-    if (options.check_only) {
+    if (options.only_checks) {
         check_all(shapes, permutes);
         return exit_right;
     }

@@ -33,15 +33,16 @@ struct Untransposed<TallStripKernel<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, 
                                  const Sum& sum) {
         constexpr int WARPS = THREADS / 32;
         const int groups = task.tile_rows / Kernel::ROWS_PER_WARP;
-        const int at_once = groups < WARPS ? groups : WARPS;
+        const int warps_at_once = groups < WARPS ? groups : WARPS;
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+        for (int group = warp & (warps_at_once - 1); group < groups; group += warps_at_once) {
             const std::int64_t first_row = tile_origin.row + group * Kernel::ROWS_PER_WARP;
-            const std::int64_t step = WARPS / at_once * task.out_pitch * SIZE;
+            const std::int64_t step = WARPS / warps_at_once * task.out_pitch * SIZE;
             char* line = out_matrix_address<SIZE>(task, tile_origin) +
-                         (warp / at_once * task.out_pitch + first_row) * SIZE;
+                         (warp / warps_at_once * task.out_pitch + first_row) * SIZE;
 #pragma unroll 4
-            for (int col = warp / at_once; col < task.cols; col += WARPS / at_once, line += step) {
+            for (int col = warp / warps_at_once; col < task.cols;
+                 col += WARPS / warps_at_once, line += step) {
                 const int phase =
                     static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 32 / SIZE);
                 store_rows(line + (lane * N - phase) * SIZE, sum, first_row + lane * N - phase,
@@ -217,14 +218,14 @@ struct Untransposed<
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
         const bool is_inner = tile_origin.col >= Kernel::ELEMENTS_PER_ACCESS &&
                               tile_origin.col + cols + 2 * Kernel::ELEMENTS_PER_ACCESS <= task.cols;
-        const Divider by_rows(rows);
+        const Divider row_divider(rows);
         const char* const strip =
             in_matrix_address<SIZE>(task, tile_origin) + tile_origin.col * SIZE;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
             unsigned word[LOADS_IN_FLIGHT * CHUNKS] = {};
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT * CHUNKS; ++k) {
-                const int number = item + k / CHUNKS * WARPS, group = by_rows.quotient(number);
+                const int number = item + k / CHUNKS * WARPS, group = row_divider.quotient(number);
                 const int row = number - group * rows;
                 const int col = group * (CHUNKS * CHUNK) + k % CHUNKS * CHUNK;
                 if (number >= items || col >= cols) continue;

@@ -17,7 +17,7 @@ struct KindAndNames {
 };
 
 /// The names of the kinds, indexed by Kind.
-constexpr KindAndNames kNames[] = {
+constexpr KindAndNames kKindNames[] = {
     {"load_matrices", "ldmatrix"},
     {"store_matrices", "stmatrix"},
     {"load_fragment_shared", "wmma.load.shared"},
@@ -27,7 +27,7 @@ constexpr KindAndNames kNames[] = {
 };
 
 const KindAndNames& find_kind_names(Kind kind) {
-    return kNames[static_cast<int>(kind)];
+    return kKindNames[static_cast<int>(kind)];
 }
 
 /// Returns a fragment's kind as text, such as "a of halves by rows".
