@@ -129,7 +129,8 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
     for (const auto& [function, calls] : host_work())
         json["host_work"].push_back({{"function", function}, {"calls", calls}});
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
-    if (const u64 suppressed = simulator::reports().suppressed()) json["suppressed"] = suppressed;
+    if (const u64 suppressed_count = simulator::reports().suppressed_count())
+        json["suppressed"] = suppressed_count;
     if (exactness) json["exactness"] = exactness_to_json(*exactness);
     // A name that is not valid UTF-8 (such as an old file name) must not make the whole report
     // fail.

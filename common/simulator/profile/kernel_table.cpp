@@ -29,18 +29,18 @@ struct LineTotals {
 using Lines = std::map<LineKey, LineTotals>;
 
 Counters count_image_accesses(const Site& site, const SiteCounters& c) {
-    Counters sum;
+    Counters counts;
     const bool is_texture = site.memory_path == MemoryPath::texture;
-    (is_texture     ? sum.texture_requests
-     : site.is_load ? sum.surface_load_requests
-                    : sum.surface_store_requests) = c.requests;
-    (is_texture     ? sum.texture_sectors
-     : site.is_load ? sum.surface_load_sectors
-                    : sum.surface_store_sectors) = c.sectors;
-    (is_texture     ? sum.texture_useful_bytes
-     : site.is_load ? sum.surface_load_useful_bytes
-                    : sum.surface_store_useful_bytes) = c.useful_bytes;
-    return sum;
+    (is_texture     ? counts.texture_requests
+     : site.is_load ? counts.surface_load_requests
+                    : counts.surface_store_requests) = c.requests;
+    (is_texture     ? counts.texture_sectors
+     : site.is_load ? counts.surface_load_sectors
+                    : counts.surface_store_sectors) = c.sectors;
+    (is_texture     ? counts.texture_useful_bytes
+     : site.is_load ? counts.surface_load_useful_bytes
+                    : counts.surface_store_useful_bytes) = c.useful_bytes;
+    return counts;
 }
 
 /// The memory operations that the machine code uses for an access to another block's shared memory.
@@ -57,22 +57,22 @@ RemoteAccessKinds find_remote_kinds(const Site& site) {
 
 /// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop
 /// makes as many loads as atomics, and both access the same sectors.
-void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
+void add_remote(const Site& site, const SiteCounters& c, Counters& counts) {
     const RemoteAccessKinds remote_access_kinds = find_remote_kinds(site);
     if (remote_access_kinds.is_load) {
-        sum.cluster_load_requests = c.remote_requests;
-        sum.cluster_load_sectors = c.remote_sectors;
-        sum.cluster_load_useful_bytes = c.remote_useful_bytes;
+        counts.cluster_load_requests = c.remote_requests;
+        counts.cluster_load_sectors = c.remote_sectors;
+        counts.cluster_load_useful_bytes = c.remote_useful_bytes;
     }
     if (remote_access_kinds.is_store) {
-        sum.cluster_store_requests = c.remote_requests;
-        sum.cluster_store_sectors = c.remote_sectors;
-        sum.cluster_store_useful_bytes = c.remote_useful_bytes;
+        counts.cluster_store_requests = c.remote_requests;
+        counts.cluster_store_sectors = c.remote_sectors;
+        counts.cluster_store_useful_bytes = c.remote_useful_bytes;
     }
     if (remote_access_kinds.is_atomic) {
-        sum.cluster_atomic_requests = c.remote_requests;
-        sum.cluster_atomic_sectors = c.remote_sectors;
-        sum.cluster_atomic_useful_bytes = c.remote_useful_bytes;
+        counts.cluster_atomic_requests = c.remote_requests;
+        counts.cluster_atomic_sectors = c.remote_sectors;
+        counts.cluster_atomic_useful_bytes = c.remote_useful_bytes;
     }
 }
 

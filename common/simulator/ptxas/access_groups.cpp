@@ -20,7 +20,7 @@ public:
     std::map<u32, MachineAccesses> choose_accesses() {
         std::map<u64, std::vector<MergedWord>> words_by_window;
         for (MergedWord word : group_.words) {
-            word.position += group_.alignment.phase;
+            word.position += group_.alignment.address_shift;
             words_by_window[word.position / group_.widest_access_bytes()].push_back(word);
         }
         for (const auto& [at, position] : group_.accesses) machine_accesses_[at];
@@ -71,7 +71,7 @@ private:
     /// Adds an access of `bytes` bytes that includes the word. The new access counts for the PTX
     /// access that contains the word.
     void add_access(const MergedWord& word, u32 bytes) {
-        const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
+        const u64 begin = word.position / bytes * bytes - group_.alignment.address_shift;
         const u64 distance_from_access = begin - group_.accesses.at(word.instruction_index);
         machine_accesses_[word.instruction_index].list.push_back(
             {static_cast<i32>(distance_from_access), bytes});

@@ -25,10 +25,10 @@ struct MergedWord {
 };
 
 /// The known alignment of a group. For each word of the group, the difference between its address
-/// and (MergedWord::position + phase) is a multiple of `bytes`.
+/// and (MergedWord::position + address_shift) is a multiple of `bytes`.
 struct Alignment {
     u32 bytes = 1;
-    u64 phase = 0;
+    u64 address_shift = 0;
 
     void merge(const Alignment& other) {
         if (other.bytes > bytes) *this = other;

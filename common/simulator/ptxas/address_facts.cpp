@@ -223,7 +223,7 @@ KnownValue AddressFacts::evaluate_single_writer(u32 reg) {
         find_or_add_unknown("register " + std::to_string(reg), low_zero_bits_[reg], true, reg);
     const Instruction& definition = function_.body[writers_[reg][0]];
     if (is_computed_once(definition)) {
-        KnownValue value = evaluate(definition);
+        KnownValue value = evaluate_instruction(definition);
         single_writer_values_[reg] = std::move(value);
     }
     return *single_writer_values_[reg];
@@ -247,7 +247,7 @@ void AddressFacts::begin_block() {
 
 void AddressFacts::pass_instruction(const Instruction& i) {
     if (is_evaluated(i) && !(writers_[i.operands[0].reg].size() == 1 && is_computed_once(i))) {
-        KnownValue value = evaluate(i);
+        KnownValue value = evaluate_instruction(i);
         current_values_[i.operands[0].reg] = std::move(value);
         return;
     }
@@ -270,8 +270,8 @@ std::optional<KnownValue> AddressFacts::evaluate_address(const Operand& operand)
     return value;
 }
 
-KnownValue AddressFacts::evaluate(const Instruction& i) {
-    KnownValue value = evaluate_result(i);
+KnownValue AddressFacts::evaluate_instruction(const Instruction& i) {
+    KnownValue value = evaluate_exact_result(i);
     if (value.sum.terms.size() > kMaxTerms)
         value = find_or_add_unknown("sum " + format_sum(value.sum),
                                     count_zero_bits_with_offset(value), varies(value.sum));
@@ -279,7 +279,7 @@ KnownValue AddressFacts::evaluate(const Instruction& i) {
     return value;
 }
 
-KnownValue AddressFacts::evaluate_result(const Instruction& i) {
+KnownValue AddressFacts::evaluate_exact_result(const Instruction& i) {
     const std::vector<Operand>& o = i.operands;
     if (keeps_low_bits(i) && !o[1].is_vector())
         return operand_bytes(o[1]) < operand_bytes(o[0])

@@ -76,8 +76,8 @@ private:
     KnownValue evaluate_operand(const Operand& operand);
     KnownValue evaluate_register(u32 reg);
     KnownValue evaluate_single_writer(u32 reg);
-    KnownValue evaluate(const Instruction& instruction);
-    KnownValue evaluate_result(const Instruction& instruction);
+    KnownValue evaluate_instruction(const Instruction& instruction);
+    KnownValue evaluate_exact_result(const Instruction& instruction);
     KnownValue extend_operand(const Operand& operand, bool is_signed);
     u32 operand_bytes(const Operand& operand) const;
     static KnownValue add_known_values(KnownValue left, KnownValue right);

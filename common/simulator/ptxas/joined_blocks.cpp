@@ -27,10 +27,10 @@ bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& search
 /// Returns the number of machine instructions that a PTX instruction becomes. 64-bit sums are
 /// computed in two halves, and 64-bit products in four parts.
 u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
-    constexpr u32 kProductInstructions = 4, kHalves = 2;
+    constexpr u32 kProductInstructions = 4, kInstructionsInHalves = 2;
     if (!is_64_bit(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
     if (is_one_of(i.opcode, {"mul", "mad"})) return kProductInstructions;
-    return values.is_in_halves(i) ? kHalves : 1;
+    return values.is_in_halves(i) ? kInstructionsInHalves : 1;
 }
 
 /// Reports whether other work can overlap with the loads in a short block of predicated
@@ -179,18 +179,19 @@ private:
     }
 
     bool is_short(const BasicBlock& block) const {
-        u32 steps = 0;
-        bool is_load = false;
+        u32 instruction_count = 0;
+        bool has_load = false;
         for (u32 instruction_index = block.begin; instruction_index < block.end;
              ++instruction_index) {
             if (values_.produces_no_code(instruction_index)) continue;
             const Instruction& i = function_.body[instruction_index];
             if (find_memory_effect(i) == MemoryEffect::fence) return false;
             if (ends_straight_code(i) && instruction_index + 1 != block.end) return false;
-            is_load |= i.opcode == "ld" && find_space(i) != ptx::StateSpace::shared;
-            steps += count_machine_instructions(i, values_);
+            has_load |= i.opcode == "ld" && find_space(i) != ptx::StateSpace::shared;
+            instruction_count += count_machine_instructions(i, values_);
         }
-        return steps <= (is_load ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
+        return instruction_count <=
+               (has_load ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
     /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the

@@ -73,9 +73,9 @@ private:
             accessed_memory_[k].offset += origins_[i.address.value].offset;
         }
         Origin origin{static_cast<u32>(origins_.size()) + k, 0};
-        if (i.step && !i.is_guarded && i.reads.size() == 1) {
+        if (i.added_constant && !i.is_guarded && i.reads.size() == 1) {
             origin = origins_[i.reads[0]];
-            origin.offset += *i.step;
+            origin.offset += *i.added_constant;
         }
         for (u32 v : i.writes) origins_[v] = origin;
     }
@@ -86,24 +86,25 @@ private:
         return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
     }
     void add_order_edges(u32 k) {
-        for (u32 earlier = last_fixed_ == kNone ? 0 : last_fixed_; earlier < k; ++earlier)
-            add_dependence_edge(earlier, k, 1);
+        for (u32 earlier_index = last_fixed_ == kNone ? 0 : last_fixed_; earlier_index < k;
+             ++earlier_index)
+            add_dependence_edge(earlier_index, k, 1);
         last_fixed_ = k;
         accesses_.clear();
     }
     void add_memory_dependences(u32 k) {
         const MachineInstruction& i = code_[k];
         if (i.memory == MemoryEffect::none) return;
-        for (u32 earlier : accesses_) {
-            const MachineInstruction& other_access = code_[earlier];
+        for (u32 earlier_index : accesses_) {
+            const MachineInstruction& other_access = code_[earlier_index];
             if (!may_overlap(i.space, other_access.space)) continue;
             // Stores keep their order, even if their addresses differ.
             const bool is_memory_change = changes_memory(i.memory);
             const bool is_one_store = is_memory_change != changes_memory(other_access.memory);
             const bool can_be_reordered =
-                is_one_store ? cannot_overlap(accessed_memory_[k], accessed_memory_[earlier])
+                is_one_store ? cannot_overlap(accessed_memory_[k], accessed_memory_[earlier_index])
                              : !is_memory_change;
-            if (!can_be_reordered) add_dependence_edge(earlier, k, 1);
+            if (!can_be_reordered) add_dependence_edge(earlier_index, k, 1);
         }
         accesses_.push_back(k);
     }
@@ -242,8 +243,8 @@ private:
     std::vector<u32>::iterator find_step_that_frees_words(u32 k, bool is_only_access) {
         std::vector<u32> steps_ahead;
         if (is_issued_[k] || !collect_steps(k, steps_ahead)) return open_steps_.end();
-        const auto is_other = [&](u32 a) { return a != k && code_[a].is_access; };
-        if (is_only_access && any_of(steps_ahead, is_other)) return open_steps_.end();
+        const auto is_other_access = [&](u32 a) { return a != k && code_[a].is_access; };
+        if (is_only_access && any_of(steps_ahead, is_other_access)) return open_steps_.end();
         std::sort(steps_ahead.begin(), steps_ahead.end());
         if (change_of_live_words_after(steps_ahead) >= 0) return open_steps_.end();
         for (u32 a : steps_ahead)
@@ -266,33 +267,33 @@ private:
     /// Returns the total change in the number of live words if the instructions in `steps_ahead`
     /// are issued in this order.
     int change_of_live_words_after(const std::vector<u32>& steps_ahead) const {
-        std::vector<u32> issued;
-        int more_words = 0;
+        std::vector<u32> issued_steps;
+        int added_words = 0;
         for (u32 k : steps_ahead) {
-            issued.push_back(k);
-            more_words += change_of_live_words(issued);
+            issued_steps.push_back(k);
+            added_words += change_of_live_words(issued_steps);
         }
-        return more_words;
+        return added_words;
     }
     /// Returns the change in the number of live words caused by the last instruction in
     /// `steps_ahead`, if the instructions are issued in this order.
     int change_of_live_words(const std::vector<u32>& steps_ahead) const {
         const MachineInstruction& last_instruction = code_[steps_ahead.back()];
-        int more_words = 0;
+        int added_words = 0;
         for (std::size_t r = 0; r < last_instruction.reads.size(); ++r) {
             const u32 v = last_instruction.reads[r];
             const auto read_entry = last_instruction.reads.begin() + static_cast<std::ptrdiff_t>(r);
             if (std::find(last_instruction.reads.begin(), read_entry, v) != read_entry) continue;
-            u32 uses = 0;
-            for (u32 k : steps_ahead) uses += count_occurrences(code_[k].reads, v);
-            if (uses == remaining_uses_[v] &&
+            u32 use_count = 0;
+            for (u32 k : steps_ahead) use_count += count_occurrences(code_[k].reads, v);
+            if (use_count == remaining_uses_[v] &&
                 (is_live_[v] || is_written_before_last(steps_ahead, v)))
-                more_words -= static_cast<int>(straight_code_.words[v]);
+                added_words -= static_cast<int>(straight_code_.words[v]);
         }
         for (u32 v : last_instruction.writes)
             if (!is_live_[v] && !is_written_before_last(steps_ahead, v))
-                more_words += static_cast<int>(straight_code_.words[v]);
-        return more_words;
+                added_words += static_cast<int>(straight_code_.words[v]);
+        return added_words;
     }
     bool is_written_before_last(const std::vector<u32>& steps_ahead, u32 value) const {
         return std::any_of(steps_ahead.begin(), steps_ahead.end() - 1,

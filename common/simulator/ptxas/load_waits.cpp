@@ -175,12 +175,12 @@ private:
     void propagate_along_graph() {
         const std::vector<BasicBlock>& blocks = flow_.blocks();
         if (blocks.empty()) return;
-        std::vector<LoadState> begins(blocks.size());
-        begins[0].certain_loads = 0;
+        std::vector<LoadState> states_at_begin(blocks.size());
+        states_at_begin[0].certain_loads = 0;
         for (bool changed = true; changed;) {
             changed = false;
             for (std::size_t b = 0; b < blocks.size(); ++b) {
-                LoadState state = begins[b];
+                LoadState state = states_at_begin[b];
                 for (u32 instruction_index = blocks[b].begin; instruction_index < blocks[b].end;
                      ++instruction_index) {
                     result_.loads_to_wait_for[instruction_index] =
@@ -194,7 +194,7 @@ private:
                 state_if_taken.wait_for_loads(state.loads_needed_by(last_step), false);
                 state.apply_effect(last_step);
                 for (std::size_t k = 0; k < blocks[b].successors.size(); ++k)
-                    changed |= begins[blocks[b].successors[k]].merge_state(
+                    changed |= states_at_begin[blocks[b].successors[k]].merge_state(
                         k < taken_successors_[b] ? state_if_taken : state);
             }
         }

@@ -60,11 +60,12 @@ bool is_load_from(const Instruction& i, StateSpace space) {
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first_vector,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first_vector; ++k) {
-        std::vector<u32> renamed;
+        std::vector<u32> renamed_vector;
         for (u32 value : vectors[k])
             if (const auto new_name = names.find(value); new_name != names.end())
-                renamed.push_back(new_name->second);
-        if (renamed.size() == vectors[k].size()) vectors.push_back(std::move(renamed));
+                renamed_vector.push_back(new_name->second);
+        if (renamed_vector.size() == vectors[k].size())
+            vectors.push_back(std::move(renamed_vector));
     }
 }
 
@@ -76,9 +77,9 @@ bool differs_between_threads(const Instruction& i) {
     if (is_one_of(i.opcode, {"atom", "shfl", "call", "tex", "tld4", "suld"})) return true;
     return any_of(i.operands, [](const Operand& o) {
         if (!o.is_special()) return false;
-        const SpecialRegister* special = find_special_register(o.name);
-        return !special ||
-               (special->scope != ValueScope::launch && special->scope != ValueScope::block);
+        const SpecialRegister* special_register = find_special_register(o.name);
+        return !special_register || (special_register->scope != ValueScope::launch &&
+                                     special_register->scope != ValueScope::block);
     });
 }
 
@@ -122,9 +123,9 @@ public:
                 // The copies of the iteration share a single addition to each address, and a single
                 // check of the loop's condition.
                 if (can_become_offset(iteration, i)) {
-                    offsets[i.writes[0]] += *i.step;
+                    offsets[i.writes[0]] += *i.added_constant;
                     if (!is_last) continue;
-                    i.step = std::exchange(offsets[i.writes[0]], 0);
+                    i.added_constant = std::exchange(offsets[i.writes[0]], 0);
                 }
                 if (!is_last && i.writes == branch.reads) continue;
                 if (compares_loop_invariants(iteration, i)) {
@@ -192,27 +193,27 @@ private:
     }
 
     bool is_short(const MachinePiece& piece) const {
-        u32 instructions =
+        u32 instruction_count =
             piece.dropped_branches;  // ptxas drops these branches only after unrolling
-        u32 max_instructions = kMaxUnrolledInstructions, shared_loads = 0;
+        u32 max_instructions = kMaxUnrolledInstructions, shared_load_count = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
                 return false;
             if (orders_memory(function_.body[i.source])) return false;
             if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
             const bool is_memory_access = is_access(function_.body[i.source]);
-            instructions += is_memory_access ? kInstructionsPerAccess : 1;
+            instruction_count += is_memory_access ? kInstructionsPerAccess : 1;
             if (!is_memory_access || i.memory == MemoryEffect::store) continue;
             if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
-                ++shared_loads;
+                ++shared_load_count;
             else
                 max_instructions = kMaxUnrolledInstructionsWithLoad;
         }
-        if (shared_loads)
+        if (shared_load_count)
             max_instructions = std::clamp(
-                kBaseInstructionsWithSharedLoads + kInstructionsPerSharedLoad * shared_loads,
+                kBaseInstructionsWithSharedLoads + kInstructionsPerSharedLoad * shared_load_count,
                 max_instructions, kMaxUnrolledInstructionsWithSharedLoads);
-        return instructions <= max_instructions;
+        return instruction_count <= max_instructions;
     }
 
     /// Reports whether threads must stay converged in the loop, because they execute a collective
@@ -275,10 +276,12 @@ private:
     /// Reports whether an access uses the value only as its address, and does not store it.
     bool is_used_only_as_address(const MachineInstruction& access, u32 value) const {
         if (!access.is_access) return false;
-        const auto is_value = [&](const Operand& o) { return o.is_register() && o.reg == value; };
+        const auto is_same_value = [&](const Operand& o) {
+            return o.is_register() && o.reg == value;
+        };
         const std::vector<Operand>& operands = function_.body[access.source].operands;
         return none_of(operands, [&](const Operand& o) {
-            return is_value(o) || any_of(o.elements, is_value);
+            return is_same_value(o) || any_of(o.elements, is_same_value);
         });
     }
 

@@ -54,7 +54,7 @@ public:
 
     MachineCode make_code() {
         if (const u32 words = values_.count_array_words())
-            array_value_ = new_value({.words = words, .is_loose = true});
+            array_value_ = add_value({.words = words, .is_loose = true});
         find_shared_registers();
         examine_graph();
         find_readers();
@@ -89,7 +89,7 @@ private:
     void examine_graph() {
         for (const BasicBlock& block : blocks_) {
             LoopFacts& loop = loops_[block.loop_id];
-            ++loop.blocks;
+            ++loop.block_count;
             for (u32 at = block.begin; at < block.end; ++at)
                 loop.has_fence |= find_memory_effect(function_.body[at]) == MemoryEffect::fence;
         }
@@ -171,16 +171,18 @@ private:
                 shares_register_with_[loaded] = known;
                 loads_in_registers_.insert(at);
             }
-            const auto load = values_.find_conditional_load(at);
-            if (!load || shares_register(i.operands[1]) || shares_register(i.operands[2])) continue;
-            conditional_load_[at] = *load;
-            delayed_loads_.insert(*load);
+            const auto conditional_load = values_.find_conditional_load(at);
+            if (!conditional_load || shares_register(i.operands[1]) ||
+                shares_register(i.operands[2]))
+                continue;
+            conditional_load_[at] = *conditional_load;
+            delayed_loads_.insert(*conditional_load);
             for (std::size_t k = 1; k <= 2; ++k)
                 shares_register_with_[i.operands[k].reg] = i.operands[0].reg;
         }
     }
-    bool shares_register(const Operand& loaded) const {
-        return shares_register_with_.contains(loaded.reg);
+    bool shares_register(const Operand& loaded_operand) const {
+        return shares_register_with_.contains(loaded_operand.reg);
     }
     void replace_by_shared_registers(std::vector<u32>& values) const {
         for (u32& v : values)
@@ -209,9 +211,9 @@ private:
         machine_instruction.source = at;
         machine_instruction.part_index = part_index_;
         machine_instruction.memory = find_memory_effect(i);
-        const bool is_everywhere =
+        const bool affects_all_spaces =
             machine_instruction.memory == MemoryEffect::fence || i.opcode == "mov";
-        machine_instruction.space = is_everywhere ? ptx::StateSpace::generic : find_space(i);
+        machine_instruction.space = affects_all_spaces ? ptx::StateSpace::generic : find_space(i);
         machine_instruction.is_fixed =
             ends_straight_code(i) || has_branches_inside(i) || reads_clock(i);
         machine_instruction.waits_for_reads = waits_for_reads(i);
@@ -234,7 +236,7 @@ private:
         machine_instruction.reads = values_.find_read_values(i);
         machine_instruction.writes = values_.find_written_values(i);
         if (machine_instruction.reads.size() == 1)
-            machine_instruction.step = find_added_constant(i);
+            machine_instruction.added_constant = find_added_constant(i);
         replace_by_shared_registers(machine_instruction.reads);
         replace_by_shared_registers(machine_instruction.writes);
         if (array_value_ != kNone && machine_instruction.space == ptx::StateSpace::local)
@@ -282,15 +284,15 @@ private:
     /// Computes a new address for an asynchronous copy whose offset is too large, or reuses the
     /// address of an earlier copy that is close enough.
     void move_offset_into_range(MachinePiece& piece, MachineInstruction& copy) {
-        const auto is_near = [](i64 offset) {
+        const auto is_near_offset = [](i64 offset) {
             return offset >= -kMaxCopyOffsetBytes && offset < kMaxCopyOffsetBytes;
         };
         const AccessAddress source_address = values_.find_copy_source(function_.body[copy.source]);
         const auto base = std::find(copy.reads.begin(), copy.reads.end(), source_address.value);
-        if (is_near(source_address.offset) || base == copy.reads.end()) return;
+        if (is_near_offset(source_address.offset) || base == copy.reads.end()) return;
         for (const NearAddress& near_address : near_addresses_)
             if (near_address.block == block_ && near_address.base == source_address.value &&
-                is_near(source_address.offset - near_address.offset) &&
+                is_near_offset(source_address.offset - near_address.offset) &&
                 values_.is_written_once(source_address.value)) {
                 *base = near_address.value;
                 return;
@@ -420,7 +422,7 @@ private:
         const BasicBlock& block = blocks_[block_];
         const bool is_single_block_loop = is_among(block_, block.successors);
         const LoopFacts& loop = loops_.at(block.loop_id);
-        if (!is_single_block_loop && loop.blocks == 1) return kNone;
+        if (!is_single_block_loop && loop.block_count == 1) return kNone;
         if (!is_single_block_loop && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
         u32 outer_block = block_;
         while (outer_block != kNone && blocks_[outer_block].loop_id == block.loop_id)
@@ -442,11 +444,12 @@ private:
     void move_to_consecutive_registers(MachinePiece& piece, MachineInstruction& store) {
         for (MachineValues::Vector& vector_to_assemble :
              values_.find_vectors_to_assemble(function_.body[store.source])) {
-            replace_by_shared_registers(vector_to_assemble.read);
+            replace_by_shared_registers(vector_to_assemble.read_values);
             const u32 assembled_vector = add_move(piece, store.source, vector_to_assemble.words,
-                                                  kMoveLatency, vector_to_assemble.read);
-            std::erase_if(store.reads,
-                          [&](u32 value) { return is_among(value, vector_to_assemble.read); });
+                                                  kMoveLatency, vector_to_assemble.read_values);
+            std::erase_if(store.reads, [&](u32 value) {
+                return is_among(value, vector_to_assemble.read_values);
+            });
             store.reads.push_back(assembled_vector);
         }
     }
@@ -458,11 +461,11 @@ private:
         move.part_index = part_index_;
         move.latency = latency;
         move.reads = std::move(reads);
-        move.writes.push_back(new_value({words}));
+        move.writes.push_back(add_value({words}));
         piece.code.push_back(move);
         return move.writes[0];
     }
-    u32 new_value(MachineValue value) {
+    u32 add_value(MachineValue value) {
         machine_code_.values.push_back(value);
         return static_cast<u32>(machine_code_.values.size() - 1);
     }
@@ -479,7 +482,7 @@ private:
     /// for each block, the next block of its piece (see joined_blocks.h)
     const std::vector<u32> joined_blocks_;
     struct LoopFacts {
-        u32 blocks = 0;
+        u32 block_count = 0;
         bool has_fence = false;
     };
     std::map<u32, LoopFacts> loops_;  ///< for each loop, by BasicBlock::loop

@@ -50,7 +50,7 @@ struct MachineInstruction {
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessAddress address;                    ///< the address of a load or store
     /// If the instruction adds a constant to its only source value, this constant. Otherwise empty.
-    std::optional<i64> step;
+    std::optional<i64> added_constant;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };

@@ -198,8 +198,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     // A 64-bit by 64-bit product takes several instructions. The uniform unit computes it only if
     // it is the same for the whole launch. If it depends on the block's index, each thread computes
     // it together with its addition to an address.
-    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_64_bit(i);
-    if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
+    const bool multiplies_64_bit = i.opcode == "mul" && i.has("lo") && is_64_bit(i);
+    if (multiplies_64_bit && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
     if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(i.operands[0].reg)) return false;
     const bool is_known_sum =
@@ -304,14 +304,14 @@ bool MachineValues::is_base_plus_constant(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         const Instruction& reader = function_.body[at];
         if (!is_access(reader) && (reader.opcode != "cp" || reader.has("bulk"))) return false;
-        u32 address_uses = 0, others = 0;
+        u32 address_uses = 0, other_uses = 0;
         for (const Operand& o : reader.operands) {
             if (o.has_base_register && o.reg == value) ++address_uses;
-            if (o.is_register() && o.reg == value) ++others;
+            if (o.is_register() && o.reg == value) ++other_uses;
             for (const Operand& e : o.elements)
-                if (e.is_register() && e.reg == value) ++others;
+                if (e.is_register() && e.reg == value) ++other_uses;
         }
-        return address_uses > 0 && others == 0;
+        return address_uses > 0 && other_uses == 0;
     });
 }
 
@@ -373,9 +373,9 @@ bool MachineValues::is_foldable(u32 value) const {
 /// threads. The addition then includes the multiplication.
 bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || is_uniform_[product]) return false;
-    const Instruction& add = function_.body[readers_[product][0]];
-    if (add.opcode != "add" || has_immediate(add)) return false;
-    return none_of(list_read_registers(add),
+    const Instruction& addition = function_.body[readers_[product][0]];
+    if (addition.opcode != "add" || has_immediate(addition)) return false;
+    return none_of(list_read_registers(addition),
                    [&](u32 r) { return r != product && (is_folded_[r] || is_uniform_[r]); });
 }
 
@@ -483,13 +483,14 @@ void MachineValues::find_block_numbers() {
 bool MachineValues::is_read_by_threads(u32 value) const {
     return any_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
-        u32 uniform = 0;
-        for (u32 r : list_read_registers(i)) uniform += is_uniform(r) || is_folded_[r];
-        if (uniform != 1) return false;
+        u32 uniform_count = 0;
+        for (u32 r : list_read_registers(i)) uniform_count += is_uniform(r) || is_folded_[r];
+        if (uniform_count != 1) return false;
         for (u32 r : list_written_registers(i)) {
-            const ValueClass to = registers_.value_class[r];
+            const ValueClass target_class = registers_.value_class[r];
             if (is_folded_[r]) return is_read_by_threads(r);
-            if (to == ValueClass::thread || to == ValueClass::warp_position) return true;
+            if (target_class == ValueClass::thread || target_class == ValueClass::warp_position)
+                return true;
         }
         return false;
     });
@@ -513,8 +514,11 @@ bool MachineValues::is_loaded_pair(u32 value) const {
 }
 
 bool MachineValues::divides_by_constant(const Instruction& i) const {
-    const auto is_varying = [&](const Operand& o) { return o.is_register() && !is_uniform(o.reg); };
-    return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
+    const auto is_varying_operand = [&](const Operand& o) {
+        return o.is_register() && !is_uniform(o.reg);
+    };
+    return i.operands.size() == 3 && is_varying_operand(i.operands[1]) &&
+           !is_varying_operand(i.operands[2]);
 }
 
 u32 MachineValues::count_product_steps(const Instruction& i) const {
@@ -545,9 +549,9 @@ std::optional<u32> MachineValues::find_extended_value(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "cvt" || !is_64_bit(i) || !i.has("s32") || i.guard) return {};
     const u32 from = i.operands[1].reg;
-    const bool is_one =
+    const bool is_single_word =
         i.operands[1].is_register() && words_of_values_[from] == 1 && is_written_once(from);
-    if (!is_one) return {};
+    if (!is_single_word) return {};
     for (const std::vector<u32>& vector : consecutive_values_)
         if (is_among(from, vector) || is_among(value, vector)) return {};
     return from;
@@ -572,8 +576,9 @@ bool MachineValues::has_fixed_stride(const Instruction& i) const {
     if (i.opcode != "wmma" || i.operands.size() != 3 || !i.operands[2].is_register()) return false;
     const u32 value = i.operands[2].reg;
     if (!is_written_once(value)) return false;
-    const Instruction& sets = definition(value);
-    return sets.opcode == "mov" && sets.operands.size() == 2 && sets.operands[1].is_immediate();
+    const Instruction& stride_writer = definition(value);
+    return stride_writer.opcode == "mov" && stride_writer.operands.size() == 2 &&
+           stride_writer.operands[1].is_immediate();
 }
 
 void MachineValues::find_word_counts() {
@@ -591,11 +596,11 @@ void MachineValues::find_word_counts() {
 void MachineValues::drop_unneeded_elements() {
     for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
-        std::set<u32> loaded;
+        std::set<u32> loaded_values;
         for (const Operand& o : find_loaded_elements(*i))
-            if (o.is_register()) loaded.insert(o.reg);
+            if (o.is_register()) loaded_values.insert(o.reg);
         for (const Operand& o : find_vector(*i)->elements)
-            if (o.is_register() && !loaded.contains(o.reg)) words_of_values_[o.reg] = 0;
+            if (o.is_register() && !loaded_values.contains(o.reg)) words_of_values_[o.reg] = 0;
     }
 }
 
@@ -604,17 +609,17 @@ void MachineValues::drop_unneeded_elements() {
 /// loads them one by one.)
 std::vector<ptx::Operand> MachineValues::find_loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = find_vector(load)->elements;
-    const auto is_needed = [&](const Operand& o) {
+    const auto is_needed_element = [&](const Operand& o) {
         return o.is_register() && !readers_[o.reg].empty();
     };
-    const bool is_whole = load.opcode != "ld" || load.has("volatile") || load.has("acquire") ||
-                          size_of_element(load) < 4;
-    if (is_whole || none_of(elements, is_needed)) return elements;
+    const bool loads_whole_vector = load.opcode != "ld" || load.has("volatile") ||
+                                    load.has("acquire") || size_of_element(load) < 4;
+    if (loads_whole_vector || none_of(elements, is_needed_element)) return elements;
     while (elements.size() > 1) {
         const auto middle = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
-        if (std::none_of(middle, elements.end(), is_needed))
+        if (std::none_of(middle, elements.end(), is_needed_element))
             elements.erase(middle, elements.end());
-        else if (std::none_of(elements.begin(), middle, is_needed))
+        else if (std::none_of(elements.begin(), middle, is_needed_element))
             elements.erase(elements.begin(), middle);
         else
             break;
@@ -681,20 +686,21 @@ void MachineValues::find_vectors() {
     for (const Instruction* i : machine_instructions_)
         for (const std::vector<Operand>& vector : find_vectors_read(*i)) place_operands(vector);
     for (const Instruction* i : machine_instructions_)
-        for (const std::vector<Operand>& pair : find_texel_pairs(*i)) place_operands(pair);
+        for (const std::vector<Operand>& operand_pair : find_texel_pairs(*i))
+            place_operands(operand_pair);
 }
 
 /// Returns the registers of a texture fetch in pairs, because the fetch writes the needed
 /// components two at a time.
 std::vector<std::vector<ptx::Operand>> MachineValues::find_texel_pairs(const Instruction& i) const {
-    std::vector<std::vector<Operand>> pairs;
-    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !find_vector(i)) return pairs;
+    std::vector<std::vector<Operand>> operand_pairs;
+    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !find_vector(i)) return operand_pairs;
     for (const Operand& o : find_vector(i)->elements) {
         if (!o.is_register() || readers_[o.reg].empty()) continue;
-        if (pairs.empty() || pairs.back().size() == 2) pairs.emplace_back();
-        pairs.back().push_back(o);
+        if (operand_pairs.empty() || operand_pairs.back().size() == 2) operand_pairs.emplace_back();
+        operand_pairs.back().push_back(o);
     }
-    return pairs;
+    return operand_pairs;
 }
 
 /// Returns the values of a vector. Returns nothing if the same value occurs twice, or if a value
@@ -742,9 +748,9 @@ std::vector<u32> MachineValues::find_written_values(const Instruction& instructi
 bool MachineValues::produces_no_code(u32 at) const {
     const Instruction& i = function_.body[at];
     if (!i.label.empty() || registers_.is_copy[at] || !needed_instructions_[at]) return true;
-    const std::vector<u32> written = list_written_registers(i);
-    return !written.empty() && find_memory_effect(i) == MemoryEffect::none &&
-           all_of(written, [&](u32 r) { return is_folded_[r] || is_uniform(r); });
+    const std::vector<u32> written_registers = list_written_registers(i);
+    return !written_registers.empty() && find_memory_effect(i) == MemoryEffect::none &&
+           all_of(written_registers, [&](u32 r) { return is_folded_[r] || is_uniform(r); });
 }
 
 bool MachineValues::is_rounded_in_place(u32 at) const {
@@ -774,8 +780,9 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
         first_instruction = std::min(first_instruction, last_writer_of(value));
     }
     for (u32 between = first_instruction; between < at; ++between) {
-        const Instruction& other = function_.body[between];
-        if (may_diverge(other) || changes_memory(find_memory_effect(other))) return {};
+        const Instruction& other_instruction = function_.body[between];
+        if (may_diverge(other_instruction) || changes_memory(find_memory_effect(other_instruction)))
+            return {};
     }
     return last_writer_of(i.operands[2].reg);
 }
@@ -784,7 +791,7 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
 /// access determines the value of the second one.
 bool MachineValues::have_same_address(const Instruction& a, const Instruction& b) const {
     if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
-    const auto find_kind = [](const Instruction& i) {
+    const auto type_words = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
         const u32 size = size_of(ptx::parse_type(words.back()));
         // Types of the same size count as equal.
@@ -792,7 +799,7 @@ bool MachineValues::have_same_address(const Instruction& a, const Instruction& b
         return words;
     };
     const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
-    return find_kind(a) == find_kind(b) && to.has_base_register == from.has_base_register &&
+    return type_words(a) == type_words(b) && to.has_base_register == from.has_base_register &&
            to.offset == from.offset && to.name == from.name &&
            (!to.has_base_register || to.reg == from.reg);
 }
@@ -820,23 +827,23 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
         if (may_diverge(i)) return {};
         if (!produces_no_code(earlier_instruction) && have_same_address(i, load)) {
             const std::vector<u32> moved_values = find_moved_values(i),
-                                   loaded = find_moved_values(load);
+                                   loaded_values = find_moved_values(load);
             std::vector<std::pair<u32, u32>> equal_values;
-            for (std::size_t k = 0; k < std::min(moved_values.size(), loaded.size()); ++k)
+            for (std::size_t k = 0; k < std::min(moved_values.size(), loaded_values.size()); ++k)
                 // In a loop, the stored value may be the one that this load returned in an earlier
                 // iteration.
-                if (words_of_values_[moved_values[k]] == words_of_values_[loaded[k]] &&
+                if (words_of_values_[moved_values[k]] == words_of_values_[loaded_values[k]] &&
                     last_writer_of(moved_values[k]) <= earlier_instruction)
-                    equal_values.push_back({loaded[k], moved_values[k]});
-            if (equal_values.size() != loaded.size()) equal_values.clear();
+                    equal_values.push_back({loaded_values[k], moved_values[k]});
+            if (equal_values.size() != loaded_values.size()) equal_values.clear();
             return equal_values;
         }
         const MemoryEffect effect = find_memory_effect(i);
         // ptxas does not compare the offsets of different addresses, so any store to a state space
         // that may overlap the load's space may change the value.
-        const bool is_elsewhere =
+        const bool is_other_space =
             effect == MemoryEffect::store && !may_overlap(find_space(i), find_space(load));
-        if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
+        if (changes_memory(effect) && !is_other_space && !reads_clock(i) && !load.has("nc"))
             return {};
         if (load.operands[1].has_base_register &&
             is_among(load.operands[1].reg, list_written_registers(i)))
@@ -860,8 +867,8 @@ u32 MachineValues::count_constants(const Operand& operand) const {
     if (is_predicate(value)) return 0;
     if (!is_folded_[value]) return is_uniform(value) && !is_zero(value);
     const Instruction& i = definition(value);
-    const bool shifts = (is_narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
-    u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
+    const bool becomes_shift = (is_narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
+    u32 count = i.opcode == "mul" && !becomes_shift && !is_long_product(i);
     for (std::size_t k = 1; k < i.operands.size(); ++k)
         if (i.operands[k].is_register()) count += count_constants(i.operands[k]);
     return count;
@@ -886,22 +893,25 @@ std::vector<Constant> MachineValues::find_constants_to_load(const Instruction& i
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return {};
     u32 constants = 0;
-    Constant address_constant{0, 1}, scaled;
+    Constant summand_constant{0, 1}, scaled_constant;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
         constants += count_constants(operand);
         if (operand.is_register() && !is_folded_[operand.reg] && is_uniform(operand.reg))
-            address_constant = {operand.reg + u64{1}, count_words(operand.reg)};
-        if (const Constant factor = find_uniform_factor(operand); factor.words) scaled = factor;
+            summand_constant = {operand.reg + u64{1}, count_words(operand.reg)};
+        if (const Constant factor = find_uniform_factor(operand); factor.words)
+            scaled_constant = factor;
     }
     // The instruction has two factors and a summand. One factor may be an immediate; the other
     // factor and the summand need registers.
-    if (scaled.words && constants >= 3 && address_constant.name) return {scaled, address_constant};
-    if (scaled.words && constants >= 2) return {scaled};
+    if (scaled_constant.words && constants >= 3 && summand_constant.name)
+        return {scaled_constant, summand_constant};
+    if (scaled_constant.words && constants >= 2) return {scaled_constant};
     if (constants < 2) return {};
-    const std::vector<u32> written = find_written_values(i);
-    if (!written.empty() && words_of_values_[written[0]] == 1) address_constant.words = 1;
-    return {address_constant};
+    const std::vector<u32> written_values = find_written_values(i);
+    if (!written_values.empty() && words_of_values_[written_values[0]] == 1)
+        summand_constant.words = 1;
+    return {summand_constant};
 }
 
 std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i) const {
@@ -921,12 +931,12 @@ std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i)
 /// variable's address plus constants, including a constant added in each iteration of a loop.
 std::vector<bool> MachineValues::find_unknown_addresses() const {
     std::vector<bool> unknown_addresses(function_.registers.size(), false);
-    const auto is_unknown = [&](const Operand& o) {
+    const auto is_unknown_address = [&](const Operand& o) {
         return o.is_special() || (o.is_register() && unknown_addresses[o.reg]);
     };
     repeat_until_stable(function_, [&](const Instruction& i) {
         const bool stays_known =
-            is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown);
+            is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown_address);
         return !stays_known && add_registers(unknown_addresses, list_written_registers(i));
     });
     return unknown_addresses;
@@ -937,7 +947,7 @@ u32 MachineValues::count_array_words() const {
     for (const auto& [name, variable] : function_.variables)
         if (variable.space == StateSpace::local) bytes += variable.size;
     if (bytes == 0 || bytes > kMaxRegisterArrayBytes) return 0;
-    const std::vector<bool> unknown = find_unknown_addresses();
+    const std::vector<bool> unknown_addresses = find_unknown_addresses();
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
         if (i.opcode == "cvta" && i.has("local") && needed_instructions_[at])
@@ -945,8 +955,8 @@ u32 MachineValues::count_array_words() const {
         if (!is_access(i) || find_space(i) != StateSpace::local) continue;
         if (size_of(ptx::parse_type(i.modifiers.back())) != 4 || find_vector(i)) return 0;
         if (i.opcode != "st") continue;
-        const Operand& place = i.operands[0];
-        if (place.has_base_register && unknown[place.reg]) return 0;
+        const Operand& address_operand = i.operands[0];
+        if (address_operand.has_base_register && unknown_addresses[address_operand.reg]) return 0;
     }
     return static_cast<u32>(bytes + 3) / 4;
 }
@@ -1064,13 +1074,13 @@ bool MachineValues::differs_by_lane(u32 value) const {
         if (!is_written_once(sum) || bytes(sum) != 4) return false;
         const Instruction& i = definition(sum);
         if (i.guard || i.operands.size() < 2) return false;
-        const Operand& first = i.operands[1];
-        if (i.opcode == "mov" && first.is_special())
-            return first.name == "%tid.x" || first.name == "%laneid";
-        const u32 added_to = find_varying_summand(i);
+        const Operand& first_operand = i.operands[1];
+        if (i.opcode == "mov" && first_operand.is_special())
+            return first_operand.name == "%tid.x" || first_operand.name == "%laneid";
+        const u32 summand = find_varying_summand(i);
         // In a loop, a sum may read its own value from the previous iteration.
-        if (added_to == kNone || last_writer_of(added_to) >= last_writer_of(sum)) return false;
-        sum = added_to;
+        if (summand == kNone || last_writer_of(summand) >= last_writer_of(sum)) return false;
+        sum = summand;
     }
 }
 
@@ -1079,15 +1089,17 @@ bool MachineValues::differs_by_lane(u32 value) const {
 u32 MachineValues::find_varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;
-    u32 varying = kNone;
+    u32 varying_register = kNone;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         if (!i.operands[k].is_register()) continue;
-        const u32 read = i.operands[k].reg;
-        if (registers_.value_class[read] == ValueClass::block || is_uniform_[read]) continue;
-        if (varying != kNone || (is_mad && k != 3)) return kNone;
-        varying = read;
+        const u32 read_register = i.operands[k].reg;
+        if (registers_.value_class[read_register] == ValueClass::block ||
+            is_uniform_[read_register])
+            continue;
+        if (varying_register != kNone || (is_mad && k != 3)) return kNone;
+        varying_register = read_register;
     }
-    return varying;
+    return varying_register;
 }
 
 /// Returns the constants that an access needs in registers. Global addresses and stored data must
@@ -1140,12 +1152,12 @@ std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction&
 
 std::vector<MachineValues::Vector> MachineValues::find_vectors_to_assemble(
     const Instruction& i) const {
-    std::vector<Vector> all;
+    std::vector<Vector> vectors;
     for (const std::vector<Operand>& operands : find_vectors_read(i)) {
         Vector vector = assemble_vector(i, operands);
-        if (vector.words) all.push_back(std::move(vector));
+        if (vector.words) vectors.push_back(std::move(vector));
     }
-    return all;
+    return vectors;
 }
 
 MachineValues::Vector MachineValues::assemble_vector(const Instruction& i,
@@ -1163,7 +1175,7 @@ MachineValues::Vector MachineValues::assemble_vector(const Instruction& i,
     u32 size = 0;
     for (const Operand& operand : operands) {
         const bool is_register = operand.is_register();
-        if (is_register) add_read_value(vector.read, operand.reg);
+        if (is_register) add_read_value(vector.read_values, operand.reg);
         size += is_register ? bytes(operand.reg) : 4;
     }
     const bool is_of_bytes = i.opcode == "st" && size_of(ptx::parse_type(i.modifiers.back())) == 1;

@@ -129,7 +129,7 @@ public:
     /// that are already adjacent are not listed, because they need no move.
     struct Vector {
         u32 words = 0;
-        std::vector<u32> read;
+        std::vector<u32> read_values;
     };
     std::vector<Vector> find_vectors_to_assemble(const ptx::Instruction& instruction) const;
 

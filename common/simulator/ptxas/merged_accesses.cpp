@@ -98,13 +98,13 @@ private:
     /// reuse words that have already been loaded.
     void begin_piece(u32 first) {
         open_accesses_ = {};
-        const auto before = accesses_at_end_.find(dominators_.immediate_dominator(first));
-        if (before == accesses_at_end_.end()) return;
+        const auto open_before = accesses_at_end_.find(dominators_.immediate_dominator(first));
+        if (open_before == accesses_at_end_.end()) return;
         const std::array<MemoryTouch, kMemoryKinds> strongest_touches =
-            paths_.strongest_touch_between(before->first, first);
+            paths_.strongest_touch_between(open_before->first, first);
         for (std::size_t memory = 0; memory < kMemoryKinds; ++memory) {
             if (strongest_touches[memory] == MemoryTouch::changes) continue;
-            const OpenAccesses& open_at_end = before->second[memory];
+            const OpenAccesses& open_at_end = open_before->second[memory];
             OpenAccesses& open = open_accesses_[memory];
             open.last_stored = open_at_end.last_stored;
             open.reusable_loads = open_at_end.reusable_loads;
@@ -210,22 +210,22 @@ private:
             else if (access)
                 visit_access(open, *access);
             else
-                visit_other(open, touch);
+                visit_other_instruction(open, touch);
         }
     }
 
-    void visit_other(OpenAccesses& open, MemoryTouch touch) {
-        if (touch == MemoryTouch::changes) forget_words(open);
+    void visit_other_instruction(OpenAccesses& open, MemoryTouch touch) {
+        if (touch == MemoryTouch::changes) forget_accesses(open);
         close_stores(open);
         open.last_store.reset();
     }
 
     void visit_access(OpenAccesses& open, const PtxAccess& access) {
         if (!access.is_store) return visit_load(open, access);
-        forget_words(open);
+        forget_accesses(open);
         if (open.open_stores && !can_join_stores(*open.open_stores, access)) close_stores(open);
         if (!open.open_stores) open.open_stores = make_group(access);
-        add(*open.open_stores, access, access.needed_words);
+        add_words(*open.open_stores, access, access.needed_words);
         open.last_stored = access;
     }
 
@@ -239,7 +239,7 @@ private:
         } else {
             close_stores(open);
             open.last_store.reset();
-            add(find_or_create_group(open, access), access, missing_words);
+            add_words(find_or_create_group(open, access), access, missing_words);
         }
     }
 
@@ -259,7 +259,7 @@ private:
             MergedGroup& group = groups_[k];
             if (!matches_group(group, access) || !group.has_word_at(access.word_position(word)))
                 continue;
-            add(group, access, {word});
+            add_words(group, access, {word});
             return true;
         }
         return false;
@@ -281,7 +281,8 @@ private:
         return group;
     }
 
-    void add(MergedGroup& group, const PtxAccess& access, const std::vector<u32>& words) const {
+    void add_words(MergedGroup& group, const PtxAccess& access,
+                   const std::vector<u32>& words) const {
         const auto block =
             static_cast<u32>(&flow_.block_at(access.instruction_index) - flow_.blocks().data());
         group.accesses.emplace(access.instruction_index, access.first_position());
@@ -299,14 +300,14 @@ private:
     static bool can_join_stores(const MergedGroup& stores, const PtxAccess& access) {
         if (!matches_group(stores, access)) return false;
         const u64 first = access.first_position();
-        const auto window = [&](u64 position) {
-            return (position + stores.alignment.phase) /
+        const auto window_index = [&](u64 position) {
+            return (position + stores.alignment.address_shift) /
                    std::min(stores.alignment.bytes, stores.widest_access_bytes());
         };
         return all_of(stores.words, [&](const MergedWord& word) {
             const bool is_outside_window = word.position + stores.bytes_of_word <= first ||
                                            first + access.bytes() <= word.position;
-            return is_outside_window && window(word.position) == window(first);
+            return is_outside_window && window_index(word.position) == window_index(first);
         });
     }
 
@@ -320,7 +321,7 @@ private:
         close_stores(open);
         open.last_store.reset();
     }
-    static void forget_words(OpenAccesses& open) {
+    static void forget_accesses(OpenAccesses& open) {
         open.open_loads.clear();
         open.reusable_loads.clear();
         open.last_stored.reset();
@@ -383,15 +384,16 @@ private:
             for (u32 k = 0; k < kUnrolledIterations; ++k) {
                 const u32 remainder =
                     static_cast<u32>((position + k * loop_change->change_per_iteration) % divisor);
-                std::vector<MachineAccess>& list = accesses_by_iteration[at + k * count].list;
-                for (MachineAccess& access : list) access.remainder = remainder;
-                const auto [known, is_new] = accesses_by_remainder.emplace(remainder, list);
-                if (!is_new && known->second != list) return {};
+                std::vector<MachineAccess>& access_list =
+                    accesses_by_iteration[at + k * count].list;
+                for (MachineAccess& access : access_list) access.remainder = remainder;
+                const auto [known, is_new] = accesses_by_remainder.emplace(remainder, access_list);
+                if (!is_new && known->second != access_list) return {};
             }
             MachineAccesses& accesses_of_iteration = accesses_of_iterations[at];
-            for (const auto& [remainder, list] : accesses_by_remainder)
-                accesses_of_iteration.list.insert(accesses_of_iteration.list.end(), list.begin(),
-                                                  list.end());
+            for (const auto& [remainder, access_list] : accesses_by_remainder)
+                accesses_of_iteration.list.insert(accesses_of_iteration.list.end(),
+                                                  access_list.begin(), access_list.end());
             const u32 covering_access = accesses_by_iteration[at].covering_access;
             if (covering_access != MachineAccesses::kNoAccess)
                 accesses_of_iteration.covering_access = covering_access % count;
@@ -432,14 +434,15 @@ private:
     }
 
     MergedAccesses changed_accesses() {
-        std::set<u32> covering;
+        std::set<u32> covering_accesses;
         for (const auto& [at, accesses] : machine_accesses_)
-            covering.insert(accesses.covering_access);
+            covering_accesses.insert(accesses.covering_access);
         MergedAccesses changed;
         for (auto& [at, accesses] : machine_accesses_) {
             const Instruction& i = function_.body[at];
             const u32 bytes = size_of(ptx::find_type(i)) * ptx::vector_length(i);
-            if (i.opcode == "ld" && !covering.contains(at)) halve_accesses(i, accesses.list);
+            if (i.opcode == "ld" && !covering_accesses.contains(at))
+                halve_accesses(i, accesses.list);
             if (accesses.list == std::vector{MachineAccess{.byte_offset = 0, .bytes = bytes}})
                 continue;
             if (!accesses.list.empty()) accesses.covering_access = MachineAccesses::kNoAccess;

@@ -194,9 +194,9 @@ private:
     }
     /// Assigns a pair whose lower half shares its register with another value. Both registers are
     /// occupied while either value is live.
-    void assign_extended(u32 pair, u32 lower) {
+    void assign_extended(u32 pair, u32 lower_half) {
         std::vector<Span> pair_spans =
-            merge_spans(lifetimes_.spans_of_values[pair], lifetimes_.spans_of_values[lower]);
+            merge_spans(lifetimes_.spans_of_values[pair], lifetimes_.spans_of_values[lower_half]);
         // A value loaded into the lower half must not overwrite its own address.
         for (Span& span : pair_spans) span.begin -= span.begin % 2;
         u32 chosen_register = kNone;
@@ -215,7 +215,7 @@ private:
         occupied_ranges_[chosen_register].occupy_spans(pair_spans);
         occupied_ranges_[chosen_register + 1].occupy_spans(pair_spans);
         registers_of_values_[pair] = {chosen_register, chosen_register + 1};
-        registers_of_values_[lower] = {chosen_register};
+        registers_of_values_[lower_half] = {chosen_register};
         register_count_ = std::max(register_count_, chosen_register + 2);
     }
     static std::vector<Span> merge_spans(std::vector<Span> spans,
@@ -259,20 +259,20 @@ private:
     u32 choose_register(const std::vector<u32>& values, u32 words) const {
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int preferred_register = words == 1 ? parity_preference_[values[0]] : 0;
-        u32 lowest = kNone, search_limit = limits_.late_read_limit;
+        u32 lowest_register = kNone, search_limit = limits_.late_read_limit;
         for (u32 r = 0; r + words <= kRegisterCount; r += step) {
             const OccupiedRanges::Availability availability = check_availability(values, r, words);
             if (availability == OccupiedRanges::Availability::taken) continue;
             const bool is_odd = r % 2 == 1;
             const bool has_space = availability == OccupiedRanges::Availability::free &&
                                    (preferred_register == 0 || is_odd == (preferred_register < 0));
-            if (has_space && (lowest == kNone || r + words <= search_limit)) return r;
-            if (lowest == kNone && availability == OccupiedRanges::Availability::free)
+            if (has_space && (lowest_register == kNone || r + words <= search_limit)) return r;
+            if (lowest_register == kNone && availability == OccupiedRanges::Availability::free)
                 search_limit = limits_.bank_conflict_limit;
-            lowest = std::min(lowest, r);
+            lowest_register = std::min(lowest_register, r);
             if (r >= search_limit) break;
         }
-        return lowest == kNone ? 0 : lowest;
+        return lowest_register == kNone ? 0 : lowest_register;
     }
     OccupiedRanges::Availability check_availability(const std::vector<u32>& values, u32 r,
                                                     u32 words) const {

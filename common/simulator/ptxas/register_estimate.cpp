@@ -105,8 +105,9 @@ public:
             orders.push_back(list_schedule(straight_code(p), max_live_words));
         if (max_live_words == kLiveWordsForWrittenOrder) default_orders_ = orders;
         const Lifetimes lifetimes = find_lifetimes(code_, live_, orders, max_live_words == 0);
-        const auto count_assigned = [&](u32 banks, u32 late_read_words) {
-            return assign_registers(code_, lifetimes, {banks, late_read_words}) + kAddedRegisters;
+        const auto count_assigned = [&](u32 bank_conflict_limit, u32 late_read_words) {
+            return assign_registers(code_, lifetimes, {bank_conflict_limit, late_read_words}) +
+                   kAddedRegisters;
         };
         const bool has_spare_registers = !calls_routine();
         const u32 late_read_words =
@@ -184,31 +185,31 @@ private:
 
     /// Returns piece `p` with its values numbered from 0.
     StraightCode straight_code(std::size_t p) const {
-        StraightCode straight;
-        straight.code = code_.pieces[p].code;
+        StraightCode result;
+        result.code = code_.pieces[p].code;
         const LiveBetweenPieces::Bits begin = live_.live_at_begin(p), end = live_.live_at_end(p);
-        for (u32 v : live_.list_values(end)) straight.live_through_words += code_.values[v].words;
-        std::map<u32, u32> numbers;
-        const auto renumber = [&](u32& value) {
+        for (u32 v : live_.list_values(end)) result.live_through_words += code_.values[v].words;
+        std::map<u32, u32> new_numbers;
+        const auto renumber_value = [&](u32& value) {
             const auto [number_entry, is_new] =
-                numbers.try_emplace(value, static_cast<u32>(straight.words.size()));
+                new_numbers.try_emplace(value, static_cast<u32>(result.words.size()));
             if (is_new) {
                 const u32 words = code_.values[value].words;
-                straight.words.push_back(words);
-                straight.is_predicate.push_back(code_.values[value].is_predicate);
-                straight.is_written_earlier.push_back(live_.has(begin, value));
-                straight.is_read_later.push_back(live_.has(end, value));
-                if (straight.is_read_later.back()) straight.live_through_words -= words;
+                result.words.push_back(words);
+                result.is_predicate.push_back(code_.values[value].is_predicate);
+                result.is_written_earlier.push_back(live_.has(begin, value));
+                result.is_read_later.push_back(live_.has(end, value));
+                if (result.is_read_later.back()) result.live_through_words -= words;
             }
             value = number_entry->second;
         };
-        for (MachineInstruction& i : straight.code) {
-            for (u32& v : i.reads) renumber(v);
-            for (u32& v : i.writes) renumber(v);
-            const auto number_entry = numbers.find(i.address.value);
-            i.address.value = number_entry == numbers.end() ? kNone : number_entry->second;
+        for (MachineInstruction& i : result.code) {
+            for (u32& v : i.reads) renumber_value(v);
+            for (u32& v : i.writes) renumber_value(v);
+            const auto number_entry = new_numbers.find(i.address.value);
+            i.address.value = number_entry == new_numbers.end() ? kNone : number_entry->second;
         }
-        return straight;
+        return result;
     }
 
     const ptx::Function function_;

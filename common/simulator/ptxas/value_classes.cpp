@@ -129,8 +129,8 @@ private:
     /// Reports whether the address is a kernel parameter with a fixed offset. The value at such an
     /// address is constant during the launch.
     bool is_kernel_parameter(const Operand& address) const {
-        const auto is_named = [&](const ptx::Variable& p) { return p.name == address.name; };
-        return !address.has_base_register && any_of(function_.parameters, is_named);
+        const auto has_same_name = [&](const ptx::Variable& p) { return p.name == address.name; };
+        return !address.has_base_register && any_of(function_.parameters, has_same_name);
     }
 
     ValueClass combine_source_classes(const ptx::Instruction& i) const {
@@ -149,8 +149,9 @@ private:
             join_class(result, is_written_earlier_[operand.reg] ? result_.value_class[operand.reg]
                                                                 : ValueClass::thread);
         if (operand.is_special()) {
-            const SpecialRegister* special = find_special_register(operand.name);
-            join_class(result, special ? find_special_class(*special) : ValueClass::thread);
+            const SpecialRegister* special_register = find_special_register(operand.name);
+            join_class(result, special_register ? find_special_class(*special_register)
+                                                : ValueClass::thread);
         }
         if (block_offsets_ && block_offsets_->contains(operand.name))
             join_class(result, ValueClass::block);
@@ -158,8 +159,8 @@ private:
         return result;
     }
 
-    static ValueClass find_special_class(const SpecialRegister& special) {
-        switch (special.scope) {
+    static ValueClass find_special_class(const SpecialRegister& special_register) {
+        switch (special_register.scope) {
             case ValueScope::launch: return ValueClass::launch;
             case ValueScope::block: return ValueClass::block;
             case ValueScope::thread: return ValueClass::warp_position;

@@ -105,26 +105,26 @@ bool is_low_half_conversion(const Instruction& i) {
 /// before.
 bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
     const std::vector<u32> written = list_written_registers(i);
-    u8 needed = kBothHalves;
+    u8 needed_half = kBothHalves;
     if (unpacks_halves(i)) {
         const auto is_needed_operand = [&](const Operand& o) {
             return o.is_register() && is_needed_[o.reg];
         };
-        needed =
+        needed_half =
             static_cast<u8>((is_needed_operand(i.operands[0].elements[0]) ? kLowHalf : kNoHalf) |
                             (is_needed_operand(i.operands[0].elements[1]) ? kHighHalf : kNoHalf));
     } else if (is_low_half_conversion(i)) {
-        needed = kLowHalf;
+        needed_half = kLowHalf;
     } else if (is_shift_by_half(i)) {
-        needed = kHighHalf;
+        needed_half = kHighHalf;
     } else if (keeps_order_of_halves(i) && written.size() == 1) {
         // A carry propagates only from the low half to the high half.
-        needed = needed_halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
+        needed_half = needed_halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
     }
     bool has_changed = false;
     for (u32 reg : list_read_registers(i)) {
         const u8 old_halves = needed_halves_[reg];
-        needed_halves_[reg] |= needed;
+        needed_halves_[reg] |= needed_half;
         has_changed |= needed_halves_[reg] != old_halves;
     }
     return has_changed;

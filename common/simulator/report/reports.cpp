@@ -91,7 +91,7 @@ struct Reports::ReportState {
         index;  ///< for each site, the index of its report in `stored_reports`
     std::vector<Report> stored_reports;  ///< the reports, in the order of their first occurrence
     u64 total_count = 0;
-    u64 suppressed = 0;
+    u64 suppressed_count = 0;
     u64 printed_count = 0;
     bool is_printing = false;
 
@@ -123,7 +123,7 @@ void Reports::add(const Report& report) {
         state_->index.try_emplace(make_site_key(report), state_->stored_reports.size());
     if (is_new && is_suppressed(report)) {
         found->second = kLeftOutSite;
-        ++state_->suppressed;
+        ++state_->suppressed_count;
     }
     if (found->second == kLeftOutSite) return;
     state_->total_count += report.count;
@@ -149,9 +149,9 @@ u64 Reports::total_count() const {
     return state_->total_count;
 }
 
-u64 Reports::suppressed() const {
+u64 Reports::suppressed_count() const {
     const std::lock_guard lock(state_->mutex);
-    return state_->suppressed;
+    return state_->suppressed_count;
 }
 
 void Reports::clear() {
@@ -159,7 +159,7 @@ void Reports::clear() {
     state_->index.clear();
     state_->stored_reports.clear();
     state_->total_count = 0;
-    state_->suppressed = 0;
+    state_->suppressed_count = 0;
     state_->printed_count = 0;
 }
 
@@ -195,7 +195,7 @@ std::string to_text(const Report& report) {
     // Each printed line starts with a prefix, which is part of the line's width.
     const std::size_t columns = kColumns - std::string_view(kReportPrefix).size();
     // A message may consist of several lines, for example if it contains a list of waiting warps.
-    const auto paragraph = [&](std::string_view text) {
+    const auto format_paragraph = [&](std::string_view text) {
         std::string lines;
         while (!text.empty()) {
             const std::size_t end = std::min(text.find('\n'), text.size());
@@ -220,18 +220,19 @@ std::string to_text(const Report& report) {
         // suggest -lineinfo.
         const bool wants_line = place_text.empty() && report.check != "execution";
         if (wants_line) thread_text += " (build with -lineinfo to see the line)";
-        text += paragraph(thread_text);
+        text += format_paragraph(thread_text);
     }
-    if (!report.message.empty()) text += paragraph(report.message);
+    if (!report.message.empty()) text += format_paragraph(report.message);
     if (report.other.line != 0 || !is_first_index(report.other_block) ||
         !is_first_index(report.other_thread)) {
-        const std::string other = format_place(report.other.file, report.other.line);
+        const std::string other_place_text = format_place(report.other.file, report.other.line);
         const std::string thread_text = "block " + format_index(report.other_block) + ", thread " +
                                         format_index(report.other_thread);
-        text += paragraph("the other access: " + other +
-                          (has_thread(report) ? (other.empty() ? "" : ", ") + thread_text : ""));
+        text += format_paragraph(
+            "the other access: " + other_place_text +
+            (has_thread(report) ? (other_place_text.empty() ? "" : ", ") + thread_text : ""));
     }
-    if (!report.cure.empty()) text += paragraph("cure: " + report.cure);
+    if (!report.cure.empty()) text += format_paragraph("cure: " + report.cure);
     return text;
 }
 

@@ -109,11 +109,12 @@ std::vector<Suppression> suppressions_from_text(std::string_view text) {
 }
 
 bool matches_suppression(const Suppression& suppression, const Report& report) {
-    const auto is_match = [](const std::string& text, const std::string& pattern) {
+    const auto matches_if_given = [](const std::string& text, const std::string& pattern) {
         return pattern.empty() || matches_pattern(text, pattern);
     };
-    return is_match(report.check, suppression.check) && is_match(report.kind, suppression.kind) &&
-           is_match(report.kernel, suppression.kernel) &&
+    return matches_if_given(report.check, suppression.check) &&
+           matches_if_given(report.kind, suppression.kind) &&
+           matches_if_given(report.kernel, suppression.kernel) &&
            (suppression.file.empty() || matches_path(report.where.file, suppression.file)) &&
            (suppression.source.empty() ||
             matches_pattern(source_line(report.where), suppression.source));

@@ -34,9 +34,9 @@ std::string make_uri(const std::string& path) {
     for (const char c : path) {
         const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) ||
                               kUnreserved.find(c) != std::string_view::npos;
-        char code[8];
-        std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
-        uri += is_plain ? std::string(1, c) : code;
+        char escape_code[8];
+        std::snprintf(escape_code, sizeof escape_code, "%%%02X", static_cast<unsigned char>(c));
+        uri += is_plain ? std::string(1, c) : escape_code;
     }
     return path.starts_with("/") ? "file://" + uri : uri;
 }
@@ -135,20 +135,20 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
     }
     names.push_back(program_case_name);
     std::string test_cases;
-    std::size_t failures = 0, errors = 0;
+    std::size_t failure_count = 0, error_count = 0;
     for (const std::string& name : names) {
         std::vector<const Finding*>& kernel_findings = by_name[name];
         std::stable_partition(kernel_findings.begin(), kernel_findings.end(),
                               [](const Finding* finding) { return finding->is_missing_work; });
         if (!kernel_findings.empty())
-            ++(kernel_findings.front()->is_missing_work ? errors : failures);
+            ++(kernel_findings.front()->is_missing_work ? error_count : failure_count);
         test_cases += junit_case(name, program, kernel_findings);
     }
-    const std::string counts = " tests=\"" + std::to_string(names.size()) + "\" failures=\"" +
-                               std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
-                               "\"";
-    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
-           ">\n <testsuite name=\"simulate\"" + counts + " time=\"0\">\n" + test_cases +
+    const std::string count_attributes = " tests=\"" + std::to_string(names.size()) +
+                                         "\" failures=\"" + std::to_string(failure_count) +
+                                         "\" errors=\"" + std::to_string(error_count) + "\"";
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + count_attributes +
+           ">\n <testsuite name=\"simulate\"" + count_attributes + " time=\"0\">\n" + test_cases +
            " </testsuite>\n</testsuites>\n";
 }
 

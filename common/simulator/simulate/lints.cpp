@@ -143,14 +143,14 @@ private:
 
     /// Returns the line with this number that has the most instructions, or null.
     const Json* find_line(unsigned number) const {
-        const Json* found = nullptr;
+        const Json* busiest_line = nullptr;
         for (const Json& line : kernel_["lines"]) {
             if (line["line"] != number) continue;
-            if (!found ||
-                read_counter(line, "warp_instructions") > read_counter(*found, "warp_instructions"))
-                found = &line;
+            if (!busiest_line || read_counter(line, "warp_instructions") >
+                                     read_counter(*busiest_line, "warp_instructions"))
+                busiest_line = &line;
         }
-        return found;
+        return busiest_line;
     }
     SourcePlace place_of(const Json& saving, const Json* line) const {
         if (line) return {(*line)["file"], (*line)["line"]};
@@ -279,7 +279,7 @@ private:
 
 /// Reports whether a comment in the line, or in the line above, allows the lint.
 bool is_allowed(const Lint& lint) {
-    const auto allows = [&](unsigned line_number) {
+    const auto allows_in_line = [&](unsigned line_number) {
         const std::string text =
             line_number > 0 ? source_line({lint.file, line_number}) : std::string();
         const std::size_t marker_position = text.find("coalesce: allow ");
@@ -288,7 +288,7 @@ bool is_allowed(const Lint& lint) {
         return list.find(" " + lint.id + " ") != list.npos ||
                list.find(" " + lint.id + ",") != list.npos;
     };
-    return lint.line > 0 && (allows(lint.line) || allows(lint.line - 1));
+    return lint.line > 0 && (allows_in_line(lint.line) || allows_in_line(lint.line - 1));
 }
 
 bool is_predicted(const Json& kernel) {

@@ -30,12 +30,13 @@ std::optional<double> find_ratio(const Json& counters, const TrafficKind& traffi
 
 /// Returns the sum of a counter over all kinds of traffic that are measured in `unit`, or nothing
 /// if there is no such traffic.
-std::optional<double> add_traffic_counters(const Json& counters, const char* TrafficKind::*member,
+std::optional<double> add_traffic_counters(const Json& counters,
+                                           const char* TrafficKind::*counter_name,
                                            std::string_view unit) {
     double total = 0, requests = 0;
     for (const TrafficKind& traffic_kind : kTrafficKinds) {
         if (traffic_kind.unit != unit) continue;
-        total += read_counter(counters, traffic_kind.*member);
+        total += read_counter(counters, traffic_kind.*counter_name);
         requests += read_counter(counters, traffic_kind.requests);
     }
     if (requests == 0) return std::nullopt;

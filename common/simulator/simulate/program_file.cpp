@@ -33,7 +33,7 @@ bool is_file(const std::string& path) {
 }
 
 std::string find_other_runtime(const ElfFile& elf) {
-    for (const std::string& library : elf.needed) {
+    for (const std::string& library : elf.needed_libraries) {
         if (library.starts_with("libcudart.so")) return library;
     }
     return {};
@@ -101,7 +101,7 @@ std::vector<std::string> find_replacement_exports(const std::string& library,
 /// library has a partial replacement, the program is rejected only if it needs functions that the
 /// replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
-    for (const std::string& library : elf.needed) {
+    for (const std::string& library : elf.needed_libraries) {
         const std::vector<std::string> exported_symbols = find_replacement_exports(library, folder);
         for (const std::string& symbol : elf.imported_symbols) {
             if (std::find(exported_symbols.begin(), exported_symbols.end(), symbol) !=

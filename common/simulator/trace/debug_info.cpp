@@ -46,11 +46,11 @@ public:
 
 private:
     u64 attribute_number(const Entry& entry, u32 attribute, u64 default_value = 0) const {
-        const Attribute* attribute_found = tree_.find(entry, attribute);
+        const Attribute* attribute_found = tree_.find_attribute(entry, attribute);
         return attribute_found ? attribute_found->number : default_value;
     }
     std::string attribute_text(const Entry& entry, u32 attribute) const {
-        const Attribute* attribute_found = tree_.find(entry, attribute);
+        const Attribute* attribute_found = tree_.find_attribute(entry, attribute);
         return attribute_found ? attribute_found->text : "";
     }
 

@@ -205,12 +205,12 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
         std::vector<Entry*> parents;
         while (cursor.offset() < end) {
             const u64 offset = cursor.offset();
-            const u64 code = cursor.read_uleb();
-            if (code == 0) {
+            const u64 abbreviation_code = cursor.read_uleb();
+            if (abbreviation_code == 0) {
                 if (!parents.empty()) parents.pop_back();
                 continue;
             }
-            const Abbreviation& abbreviation = abbreviations_by_code.at(code);
+            const Abbreviation& abbreviation = abbreviations_by_code.at(abbreviation_code);
             Entry& entry = entries[offset];
             entry.tag = abbreviation.tag;
             for (const auto& [attribute, kind] : abbreviation.attributes)
@@ -225,17 +225,17 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
 }
 
 const Entry* Tree::find_referred_entry(const Entry& entry, u32 attribute) const {
-    const Attribute* reference = find(entry, attribute);
+    const Attribute* reference = find_attribute(entry, attribute);
     const auto found = reference ? entries.find(reference->number) : entries.end();
     return found == entries.end() ? nullptr : &found->second;
 }
 
-const Attribute* Tree::find(const Entry& entry, u32 attribute) const {
+const Attribute* Tree::find_attribute(const Entry& entry, u32 attribute) const {
     if (const Attribute* own_attribute = entry.find_attribute(attribute)) return own_attribute;
     for (const u32 completed_attribute : {kAbstractOrigin, kSpecification}) {
         const Attribute* reference = entry.find_attribute(completed_attribute);
         const auto found = reference ? entries.find(reference->number) : entries.end();
-        if (found != entries.end()) return find(found->second, attribute);
+        if (found != entries.end()) return find_attribute(found->second, attribute);
     }
     return nullptr;
 }

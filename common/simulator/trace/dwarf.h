@@ -128,7 +128,7 @@ struct Tree {
     const Entry* find_referred_entry(const Entry& entry, u32 attribute) const;
     /// Returns an attribute of an entry. If the entry does not have the attribute, returns that of
     /// the declaration to which the entry refers. Returns null if neither has the attribute.
-    const Attribute* find(const Entry& entry, u32 attribute) const;
+    const Attribute* find_attribute(const Entry& entry, u32 attribute) const;
 };
 
 }  // namespace coalesce::simulator::dwarf

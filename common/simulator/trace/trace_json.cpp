@@ -113,8 +113,8 @@ private:
         } else if (value_type.kind == ScalarKind::unsigned_integer) {
             text_ += bits > kLargestExact ? quote_json(std::to_string(bits)) : std::to_string(bits);
         } else {
-            const u32 unused = 64 - 8 * std::min(std::max(value_type.bytes, 1u), 8u);
-            const i64 number = static_cast<i64>(bits << unused) >> unused;
+            const u32 unused_bits = 64 - 8 * std::min(std::max(value_type.bytes, 1u), 8u);
+            const i64 number = static_cast<i64>(bits << unused_bits) >> unused_bits;
             const u64 size = static_cast<u64>(number < 0 ? -number : number);
             text_ +=
                 size > kLargestExact ? quote_json(std::to_string(number)) : std::to_string(number);

@@ -46,8 +46,9 @@ std::optional<PartPlace> find_register_place(const FunctionCode& code, const std
 std::optional<PartPlace> find_part_place(const FunctionCode& code, const Kernel& kernel,
                                          const VariablePlace& place) {
     if (place.is_register) return find_register_place(code, place.symbol);
-    if (const auto local = code.local_offsets.find(place.symbol); local != code.local_offsets.end())
-        return PartPlace{PartPlace::Kind::local, local->second + place.offset};
+    if (const auto local_offset = code.local_offsets.find(place.symbol);
+        local_offset != code.local_offsets.end())
+        return PartPlace{PartPlace::Kind::local, local_offset->second + place.offset};
     for (const ParameterSlot& parameter : code.parameters)
         if (parameter.name == place.symbol)
             return PartPlace{PartPlace::Kind::parameter, parameter.offset + place.offset};
@@ -72,18 +73,18 @@ void add_variable(TracedFunction& function, const Kernel& kernel, const SourceVa
     if (places.empty()) return;
     const auto [first, last_line] = find_scope_lines(*function.code->ast, variable);
     for (const VariablePart& variable_part : variable.parts) {
-        TracedPart added{.variable = static_cast<u32>(trace.variables.size()),
-                         .bytes = std::min(variable_part.type.bytes, 8u),
-                         .begin = variable.begin,
-                         .end = variable.end,
-                         .places = places};
-        for (PartPlace& place : added.places) place.offset += variable_part.offset;
+        TracedPart added_part{.variable = static_cast<u32>(trace.variables.size()),
+                              .bytes = std::min(variable_part.type.bytes, 8u),
+                              .begin = variable.begin,
+                              .end = variable.end,
+                              .places = places};
+        for (PartPlace& place : added_part.places) place.offset += variable_part.offset;
         trace.variables.push_back({.name = variable.name + variable_part.path,
                                    .function = function.function_index,
                                    .type = variable_part.type,
                                    .first_line = first,
                                    .last_line = last_line});
-        function.parts.push_back(std::move(added));
+        function.parts.push_back(std::move(added_part));
     }
 }
 
@@ -123,8 +124,8 @@ void find_assignments(TracedFunction& function) {
     function.assigned_parts.resize(ast.body.size());
     for (std::size_t k = 0; k < ast.body.size(); ++k) {
         if (ast.body[k].opcode.empty()) continue;
-        for (const u32 written : list_written_registers(ast.body[k])) {
-            const auto offset = offset_of_root.find(function.code->roots[written]);
+        for (const u32 written_register : list_written_registers(ast.body[k])) {
+            const auto offset = offset_of_root.find(function.code->roots[written_register]);
             if (offset == offset_of_root.end()) continue;
             const auto part_indices = parts_by_offset.find(offset->second);
             if (part_indices != parts_by_offset.end())
@@ -191,8 +192,9 @@ std::string source_name(const std::string& symbol) {
 const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::string& symbol) {
     const auto local_variable = kernel.ast->variables.find(symbol);
     if (local_variable != kernel.ast->variables.end()) return &local_variable->second;
-    const auto global = kernel.module->ast->variables.find(symbol);
-    return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
+    const auto global_variable = kernel.module->ast->variables.find(symbol);
+    return global_variable == kernel.module->ast->variables.end() ? nullptr
+                                                                  : &global_variable->second;
 }
 
 /// Adds to `array` those properties of a shared memory array that the debug information describes.

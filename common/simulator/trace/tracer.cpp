@@ -229,18 +229,18 @@ void BlockTracer::add_waiting(const Warp& w, Step& step) {
     for (const Fragment& f : w.other_fragments)
         step.waiting.push_back(
             {f.lanes, find_wait_reason(f), find_line(f.frame, f.next_op->source).line});
-    if (const Mask exited = w.existing_lanes & ~w.live_lanes)
-        step.waiting.push_back({exited, WaitReason::exited, 0});
+    if (const Mask exited_lanes = w.existing_lanes & ~w.live_lanes)
+        step.waiting.push_back({exited_lanes, WaitReason::exited, 0});
 }
 
-void BlockTracer::end_step(const Warp* running, u32 source) {
+void BlockTracer::end_step(const Warp* running_warp, u32 source) {
     if (!warp_) return;
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
     trace_.steps.back().bytes_in_flight = w.block->copy_bytes_in_flight;
     // The location of a variable depends on the instruction that a lane has reached. Lanes that
     // have diverged have reached different instructions.
-    if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
+    if (running_warp == warp_) read_variables(w, w.frame, source, w.active & lanes);
     for (const Fragment& f : w.other_fragments)
         read_variables(w, f.frame, f.next_op->source, f.lanes & lanes);
     warp_ = nullptr;
