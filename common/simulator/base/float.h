@@ -153,8 +153,8 @@ private:
                                       _MM_ROUND_UP};
         _MM_SET_ROUNDING_MODE(kHostModes[static_cast<int>(direction)]);
 #else
-        constexpr int kDirections[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-        std::fesetround(kDirections[static_cast<int>(direction)]);
+        constexpr int kHostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+        std::fesetround(kHostModes[static_cast<int>(direction)]);
 #endif
         asm volatile("" ::: "memory");
     }

@@ -47,9 +47,9 @@ inline float to_float(F16 value) {
     constexpr u32 kF16Infinity = 0x7c00;
     const u32 sign = u32{value.bits & 0x8000u} << 16, magnitude_bits = value.bits & 0x7fffu;
     // The shift leaves the exponent 112 too small, so multiply by 2^112.
-    const float scaled = std::bit_cast<float>(magnitude_bits << 13) * 0x1p112f;
+    const float scaled_magnitude = std::bit_cast<float>(magnitude_bits << 13) * 0x1p112f;
     const u32 bits =
-        std::bit_cast<u32>(scaled) | (magnitude_bits >= kF16Infinity ? 0x7f800000u : 0);
+        std::bit_cast<u32>(scaled_magnitude) | (magnitude_bits >= kF16Infinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
 }
 inline float to_float(BF16 value) {

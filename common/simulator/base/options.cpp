@@ -13,7 +13,7 @@ namespace {
 
 struct NamedCheck {
     const char* name;
-    bool Checks::*flag;
+    bool Checks::*flag_member;
     bool is_in_all = true;  ///< whether the name "all" includes this check
 };
 
@@ -48,21 +48,21 @@ void read_number(const char* name, u64& target, bool allows_units = false) {
     char* end_of_number = nullptr;
     const bool starts_with_digit = (*text)[0] >= '0' && (*text)[0] <= '9';
     u64 value = starts_with_digit ? std::strtoull(text->c_str(), &end_of_number, 0) : 0;
-    u32 shift = 0;
+    u32 unit_shift = 0;
     if (starts_with_digit && allows_units && *end_of_number) {
         const std::string_view unit_letters = "KMGT";
         const auto unit = unit_letters.find(static_cast<char>(*end_of_number & ~0x20));
         if (unit != unit_letters.npos) {
-            shift = 10 * (static_cast<u32>(unit) + 1);
+            unit_shift = 10 * (static_cast<u32>(unit) + 1);
             ++end_of_number;
         }
     }
-    if (!starts_with_digit || *end_of_number || value << shift >> shift != value) {
+    if (!starts_with_digit || *end_of_number || value << unit_shift >> unit_shift != value) {
         warn_invalid_value(
             name, *text, allows_units ? "give a size such as 512M or 16G" : "give a whole number");
         return;
     }
-    target = value << shift;
+    target = value << unit_shift;
 }
 
 /// Reads a whole number and clamps it to [min_value, max_value].
@@ -115,31 +115,31 @@ Options read_options_from_environment() {
 
 bool Checks::is_enabled(const std::string& name) const {
     for (const NamedCheck& check : kChecks)
-        if (name == check.name) return this->*check.flag;
+        if (name == check.name) return this->*check.flag_member;
     return true;
 }
 
 std::vector<std::string> Checks::list_disabled_checks() const {
     std::vector<std::string> names;
     for (const NamedCheck& check : kChecks)
-        if (check.is_in_all && !(this->*check.flag)) names.push_back(check.name);
+        if (check.is_in_all && !(this->*check.flag_member)) names.push_back(check.name);
     return names;
 }
 
 std::string set_checks(Checks& checks, const std::string& list) {
     Checks no_checks;
-    for (const NamedCheck& check : kChecks) no_checks.*check.flag = false;
-    Checks selected = no_checks;
+    for (const NamedCheck& check : kChecks) no_checks.*check.flag_member = false;
+    Checks selected_checks = no_checks;
     std::string names = list;
     std::erase(names, ' ');
     std::istringstream name_stream(names);
     for (std::string check_name; std::getline(name_stream, check_name, ',');) {
         if (check_name.empty()) continue;
-        if (check_name == "none") selected = no_checks;
+        if (check_name == "none") selected_checks = no_checks;
         bool is_known = check_name == "none" || check_name == "all";
         for (const NamedCheck& check : kChecks) {
             if (check_name != check.name && !(check_name == "all" && check.is_in_all)) continue;
-            selected.*check.flag = true;
+            selected_checks.*check.flag_member = true;
             is_known = true;
         }
         if (!is_known) {
@@ -148,7 +148,7 @@ std::string set_checks(Checks& checks, const std::string& list) {
             return "no check is called '" + check_name + "'; the checks are " + known_names;
         }
     }
-    checks = selected;
+    checks = selected_checks;
     return {};
 }
 

@@ -12,11 +12,12 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 int find_max_threads(const Kernel& kernel) {
-    const u32* max_shape = kernel.ast->max_threads;
-    const u32* required_shape = kernel.ast->required_threads;
-    const u32* shape = required_shape[0] ? required_shape : max_shape;
-    if (shape[0] == 0) return DeviceModel::max_threads_per_block;
-    return static_cast<int>(shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1));
+    const u32* max_block_shape = kernel.ast->max_threads;
+    const u32* required_block_shape = kernel.ast->required_threads;
+    const u32* block_shape = required_block_shape[0] ? required_block_shape : max_block_shape;
+    if (block_shape[0] == 0) return DeviceModel::max_threads_per_block;
+    return static_cast<int>(block_shape[0] * (block_shape[1] ? block_shape[1] : 1) *
+                            (block_shape[2] ? block_shape[2] : 1));
 }
 
 u64 count_constant_bytes(const Kernel& kernel) {

@@ -79,12 +79,12 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
                                   std::to_string(max_threads) + " threads per block, not " +
                                   std::to_string(threads) + ".");
     const u32* required_cluster = handle.kernel->ast->required_threads;
-    const auto differs = [](u32 actual, u32 required) {
+    const auto differs_from_required = [](u32 actual, u32 required) {
         return actual != (required ? required : 1);
     };
-    if (required_cluster[0] != 0 && (differs(block_shape.x, required_cluster[0]) ||
-                                     differs(block_shape.y, required_cluster[1]) ||
-                                     differs(block_shape.z, required_cluster[2])))
+    if (required_cluster[0] != 0 && (differs_from_required(block_shape.x, required_cluster[0]) ||
+                                     differs_from_required(block_shape.y, required_cluster[1]) ||
+                                     differs_from_required(block_shape.z, required_cluster[2])))
         refuse_launch(handle, "the kernel was compiled for a different block shape (.reqntid).");
 }
 

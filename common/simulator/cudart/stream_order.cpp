@@ -204,8 +204,8 @@ private:
             if (stream.is_blocking) merge_clock(stream.clock, streams_[0].clock);
             return;
         }
-        for (const StreamState& other : streams_)
-            if (other.is_blocking) merge_clock(stream.clock, other.clock);
+        for (const StreamState& other_stream : streams_)
+            if (other_stream.is_blocking) merge_clock(stream.clock, other_stream.clock);
     }
     /// Forgets work that the host has waited for, and guards the memory of the remaining work.
     void forget_ordered_work() {

@@ -153,9 +153,9 @@ void read_entries(CheckedBytes entries, u64& text_budget, ContainerContents& con
 void read_container(const void* data, std::size_t readable_bytes, u64& text_budget,
                     ContainerContents& contents) {
     if (!data) fail_malformed("no data");
-    const u8* start = static_cast<const u8*>(data);
+    const u8* container_begin = static_cast<const u8*>(data);
     // Without a limit, the container itself is the only source for its length.
-    const CheckedBytes readable(start,
+    const CheckedBytes readable(container_begin,
                                 readable_bytes ? readable_bytes : std::numeric_limits<u64>::max());
     const auto header = read_value<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic)
@@ -208,12 +208,12 @@ std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
 /// Returns 0 if there is no such line.
 u32 read_target(std::string_view ptx) {
     constexpr std::string_view kTargetDirective = ".target";
-    const std::size_t directive = ptx.find(kTargetDirective);
-    if (directive == std::string_view::npos) return 0;
-    const std::size_t name = ptx.find("sm_", directive + kTargetDirective.size());
-    if (name == std::string_view::npos) return 0;
+    const std::size_t directive_position = ptx.find(kTargetDirective);
+    if (directive_position == std::string_view::npos) return 0;
+    const std::size_t name_position = ptx.find("sm_", directive_position + kTargetDirective.size());
+    if (name_position == std::string_view::npos) return 0;
     u32 compute_capability = 0;
-    std::from_chars(ptx.data() + name + 3, ptx.data() + ptx.size(), compute_capability);
+    std::from_chars(ptx.data() + name_position + 3, ptx.data() + ptx.size(), compute_capability);
     return compute_capability;
 }
 
@@ -231,16 +231,16 @@ std::vector<PtxImage> read_image(const void* data) {
     // Compare byte by byte, because PTX text may be shorter than the magic numbers of the other
     // formats.
     const char* text = static_cast<const char*>(data);
-    const std::size_t length = strnlen(text, sizeof(u32));
+    const std::size_t text_length = strnlen(text, sizeof(u32));
     u32 magic = 0;
-    if (length == sizeof(u32)) std::memcpy(&magic, text, sizeof(magic));
+    if (text_length == sizeof(u32)) std::memcpy(&magic, text, sizeof(magic));
     if (magic == kContainerMagic) return read_ptx(data);
     if (magic == kWrapperMagic) {
         FatbinWrapper wrapper;
         std::memcpy(&wrapper, data, sizeof(wrapper));
         return read_wrapper(wrapper);
     }
-    if (std::string_view(text, length) ==
+    if (std::string_view(text, text_length) ==
         "\x7f"
         "ELF") {
         throw FatbinError(std::string("this image is machine code (a cubin), but the simulated "

@@ -155,9 +155,9 @@ u64 Constant::convert_to(Type type) const {
     if (is_to_f64) return std::bit_cast<u64>(value);
     // A double outside the range of float becomes infinity. Without this check, the cast would be
     // undefined.
-    constexpr double kLargest = std::numeric_limits<float>::max();
-    if (value > kLargest) value = std::numeric_limits<double>::infinity();
-    if (value < -kLargest) value = -std::numeric_limits<double>::infinity();
+    constexpr double kMaxFloat = std::numeric_limits<float>::max();
+    if (value > kMaxFloat) value = std::numeric_limits<double>::infinity();
+    if (value < -kMaxFloat) value = -std::numeric_limits<double>::infinity();
     return std::bit_cast<u32>(static_cast<float>(value));
 }
 

@@ -189,9 +189,9 @@ void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>
     if (dimensions.empty() || dimensions[0] != 0) return;
     // If the initialiser fills only part of a row, the size of the variable still includes the
     // whole row.
-    u64 row = element_size;
-    for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
-    variable.size = round_up(end, row);
+    u64 row_bytes = element_size;
+    for (std::size_t i = 1; i < dimensions.size(); ++i) row_bytes *= dimensions[i];
+    variable.size = round_up(end, row_bytes);
 }
 
 }  // namespace coalesce::simulator::ptx

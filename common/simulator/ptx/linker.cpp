@@ -102,9 +102,9 @@ std::map<u32, u32> add_files(std::map<u32, std::string>& files, const Module& mo
             return file.second == module_file.second;
         });
         const u32 next_file_number = files.empty() ? 1 : files.rbegin()->first + 1;
-        const u32 number = linked_file != files.end() ? linked_file->first : next_file_number;
-        new_file_numbers[module_file.first] = number;
-        files.emplace(number, module_file.second);
+        const u32 file_number = linked_file != files.end() ? linked_file->first : next_file_number;
+        new_file_numbers[module_file.first] = file_number;
+        files.emplace(file_number, module_file.second);
     }
     return new_file_numbers;
 }
@@ -139,38 +139,38 @@ void merge_source_locations(Module& linked, Module& module) {
                     "': declare it extern in one of the files");
 }
 
-/// Reports whether the definition `added` replaces the definition `existing_symbol`. Throws
+/// Reports whether the definition `added_symbol` replaces the definition `existing_symbol`. Throws
 /// LinkError if both definitions must be kept.
 template <class Symbol>
-bool should_replace(const Symbol& existing_symbol, bool is_known_defined, const Symbol& added,
-                    bool is_added_defined, const char* symbol_kind) {
+bool should_replace(const Symbol& existing_symbol, bool is_known_defined,
+                    const Symbol& added_symbol, bool is_added_defined, const char* symbol_kind) {
     if (!is_added_defined) return false;
     if (!is_known_defined) return true;
     const bool is_known_weaker = existing_symbol.linkage != Linkage::visible;
-    const bool is_added_weaker = added.linkage != Linkage::visible;
+    const bool is_added_weaker = added_symbol.linkage != Linkage::visible;
     if (!is_known_weaker && !is_added_weaker) fail_defined_twice(symbol_kind, existing_symbol.name);
     return is_known_weaker && !is_added_weaker;
 }
 
 void add_function(Module& linked, std::unique_ptr<Function> function) {
-    std::unique_ptr<Function>& existing_symbol = linked.functions[function->name];
-    if (!existing_symbol || should_replace(*existing_symbol, existing_symbol->has_body, *function,
-                                           function->has_body, "function"))
-        existing_symbol = std::move(function);
+    std::unique_ptr<Function>& existing_function = linked.functions[function->name];
+    if (!existing_function || should_replace(*existing_function, existing_function->has_body,
+                                             *function, function->has_body, "function"))
+        existing_function = std::move(function);
 }
 
 void add_variable(Module& linked, Variable variable) {
     const auto [place, is_new] = linked.variables.try_emplace(variable.name);
-    Variable& existing_symbol = place->second;
-    const u32 align = std::max(existing_symbol.align, variable.align);
+    Variable& existing_variable = place->second;
+    const u32 align = std::max(existing_variable.align, variable.align);
     const bool are_both_common =
-        existing_symbol.linkage == Linkage::common && variable.linkage == Linkage::common;
-    const bool is_better =
-        is_new || (are_both_common ? variable.size > existing_symbol.size
-                                   : should_replace(existing_symbol, !existing_symbol.is_extern,
+        existing_variable.linkage == Linkage::common && variable.linkage == Linkage::common;
+    const bool replaces_existing =
+        is_new || (are_both_common ? variable.size > existing_variable.size
+                                   : should_replace(existing_variable, !existing_variable.is_extern,
                                                     variable, !variable.is_extern, "variable"));
-    if (is_better) existing_symbol = std::move(variable);
-    existing_symbol.align = align;
+    if (replaces_existing) existing_variable = std::move(variable);
+    existing_variable.align = align;
 }
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {

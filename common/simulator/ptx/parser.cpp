@@ -83,10 +83,10 @@ private:
         if (aliased_text_bytes_ > kMaxAliasedTextBytes) {
             lexer_.fail("the aliases of this module expand to too much code");
         }
-        auto copy = std::make_unique<Function>(*function_entry->second);
-        copy->name = alias;
+        auto aliased_function = std::make_unique<Function>(*function_entry->second);
+        aliased_function->name = alias;
         text_sizes_[alias] = text_sizes_.at(target);
-        add_function(std::move(copy));
+        add_function(std::move(aliased_function));
         lexer_.expect(';');
     }
 

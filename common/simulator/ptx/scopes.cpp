@@ -119,15 +119,17 @@ const Binding* Scopes::find_in_scope(Scope& scope, std::string_view name) {
     }
     if (scope.registers_by_prefix.empty()) return nullptr;
     // %r12 may be register 12 of %r<100> or register 2 of %r1<5>, so try the longest number first.
-    std::size_t digits = 0;
-    while (digits < name.size() && digits < 8 && name[name.size() - 1 - digits] >= '0' &&
-           name[name.size() - 1 - digits] <= '9') {
-        ++digits;
+    std::size_t digit_count = 0;
+    while (digit_count < name.size() && digit_count < 8 &&
+           name[name.size() - 1 - digit_count] >= '0' &&
+           name[name.size() - 1 - digit_count] <= '9') {
+        ++digit_count;
     }
-    for (; digits > 0; --digits) {
-        const std::string_view number = name.substr(name.size() - digits);
-        if (digits > 1 && number[0] == '0') continue;
-        const auto family = scope.registers_by_prefix.find(name.substr(0, name.size() - digits));
+    for (; digit_count > 0; --digit_count) {
+        const std::string_view number = name.substr(name.size() - digit_count);
+        if (digit_count > 1 && number[0] == '0') continue;
+        const auto family =
+            scope.registers_by_prefix.find(name.substr(0, name.size() - digit_count));
         if (family == scope.registers_by_prefix.end()) continue;
         u64 index = 0;
         std::from_chars(number.data(), number.data() + number.size(), index);

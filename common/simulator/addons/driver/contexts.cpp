@@ -212,17 +212,17 @@ Result cuCtxSynchronize_v2(Context) {
 
 Result cuDevicePrimaryCtxRetain(Context* context, int device) {
     return run_driver_call(__func__, [&] {
-        CUctx_st& retained = find_primary_context(device);
-        ++retained.retain_count;
-        store_output(context, &retained);
+        CUctx_st& retained_context = find_primary_context(device);
+        ++retained_context.retain_count;
+        store_output(context, &retained_context);
     });
 }
 
 Result cuDevicePrimaryCtxRelease_v2(int device) {
     return run_driver_call(__func__, [&] {
-        CUctx_st& released = find_primary_context(device);
-        require(released.retain_count > 0, kInvalidContext);
-        --released.retain_count;
+        CUctx_st& released_context = find_primary_context(device);
+        require(released_context.retain_count > 0, kInvalidContext);
+        --released_context.retain_count;
     });
 }
 

@@ -46,7 +46,7 @@ void choose_block_size(int* grid, int* block, const void* function, size_t (*sha
                        size_t shared_bytes, int limit, unsigned flags) {
     require(grid && block && flags <= cudaOccupancyDisableCachingOverride);
     cudaFuncAttributes attributes;
-    int multiprocessors = 0, device = 0, most_threads = 0;
+    int multiprocessors = 0, device = 0, max_resident_threads = 0;
     require_success(cudaFuncGetAttributes(&attributes, function));
     require_success(cudaGetDevice(&device));
     require_success(
@@ -57,8 +57,8 @@ void choose_block_size(int* grid, int* block, const void* function, size_t (*sha
         int blocks = 0;
         require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, function, threads, shared_of ? shared_of(threads) : shared_bytes));
-        if (blocks * threads <= most_threads) continue;
-        most_threads = blocks * threads;
+        if (blocks * threads <= max_resident_threads) continue;
+        max_resident_threads = blocks * threads;
         *block = threads;
         *grid = blocks * multiprocessors;
     }
@@ -90,11 +90,15 @@ Result cuLaunchCooperativeKernel(const void* function, unsigned grid_x, unsigned
                                  unsigned block_z, unsigned shared, cudaStream_t stream,
                                  void** arguments) {
     return call_with_context(__func__, [&] {
-        cudaLaunchAttribute cooperative{};
-        cooperative.id = cudaLaunchAttributeCooperative;
-        cooperative.val.cooperative = 1;
-        const LaunchConfig config{
-            {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, &cooperative, 1};
+        cudaLaunchAttribute cooperative_attribute{};
+        cooperative_attribute.id = cudaLaunchAttributeCooperative;
+        cooperative_attribute.val.cooperative = 1;
+        const LaunchConfig config{{grid_x, grid_y, grid_z},
+                                  {block_x, block_y, block_z},
+                                  shared,
+                                  stream,
+                                  &cooperative_attribute,
+                                  1};
         launch(&config, function, arguments, nullptr);
     });
 }

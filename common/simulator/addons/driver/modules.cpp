@@ -49,8 +49,8 @@ struct LinkState {
 
 /// Returns all link states that have been created and not yet destroyed.
 auto& live_link_states() {
-    static auto& all = *new coalesce::simulator::cudart::HandleTable<LinkState*, LinkState>;
-    return all;
+    static auto& link_states = *new coalesce::simulator::cudart::HandleTable<LinkState*, LinkState>;
+    return link_states;
 }
 
 constexpr int kInputPtx = 1;

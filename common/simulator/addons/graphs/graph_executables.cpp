@@ -66,9 +66,9 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
 }
 
 void instantiate_with_flags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
-    cudaGraphInstantiateParams how{};
-    how.flags = flags;
-    instantiate(handle, find_graph(graph), how);
+    cudaGraphInstantiateParams parameters{};
+    parameters.flags = flags;
+    instantiate(handle, find_graph(graph), parameters);
 }
 
 // ---- launch ----
@@ -166,12 +166,12 @@ GraphDifference compare_graphs(const Graph& old_graph, const Graph& new_graph) {
     return {cudaGraphExecUpdateErrorTopologyChanged, extra_node, nullptr};
 }
 
-/// Copies the work of all nodes from `wanted` to `present`. Both graphs must have the same nodes
-/// and edges.
-void copy_all_work(Graph& present, const Graph& wanted) {
-    for (std::size_t i = 0; i < wanted.nodes().size(); ++i) {
-        Node& node = *present.nodes()[i];
-        const Node& source_node = *wanted.nodes()[i];
+/// Copies the work of all nodes from `wanted_graph` to `current_graph`. Both graphs must have the
+/// same nodes and edges.
+void copy_all_work(Graph& current_graph, const Graph& wanted_graph) {
+    for (std::size_t i = 0; i < wanted_graph.nodes().size(); ++i) {
+        Node& node = *current_graph.nodes()[i];
+        const Node& source_node = *wanted_graph.nodes()[i];
         if (const auto* child = std::get_if<ChildWork>(&node.work))
             copy_all_work(*child->graph, *std::get<ChildWork>(source_node.work).graph);
         else
@@ -179,15 +179,16 @@ void copy_all_work(Graph& present, const Graph& wanted) {
     }
 }
 
-void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResultInfo* info) {
-    const GraphDifference difference = compare_graphs(*executable.graph, wanted);
+void update(Executable& executable, const Graph& wanted_graph,
+            cudaGraphExecUpdateResultInfo* info) {
+    const GraphDifference difference = compare_graphs(*executable.graph, wanted_graph);
     if (info)
         *info = {difference.result, to_handle(difference.node),
                  to_handle(difference.dependency_node)};
     if (difference.exists())
         refuse("the graph differs in more than the parameters of its nodes; instantiate it again.",
                cudaErrorGraphExecUpdateFailure);
-    copy_all_work(*executable.graph, wanted);
+    copy_all_work(*executable.graph, wanted_graph);
 }
 
 /// Returns the executable's copy of a node, which must be of a kind that can be disabled: a kernel,
@@ -237,8 +238,8 @@ COALESCE_PER_THREAD_STREAM(cudaGraphUpload, _ptsz);
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* info) {
     return run_graph_call(__func__, [&] {
-        const Graph& wanted = find_graph(graph);
-        update(find_executable(executable), wanted, info);
+        const Graph& wanted_graph = find_graph(graph);
+        update(find_executable(executable), wanted_graph, info);
     });
 }
 

@@ -67,13 +67,13 @@ GraphMemory::~GraphMemory() {
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
     const u64 address = memory().allocate(bytes);
     if (address == 0) return nullptr;
-    auto reserved = std::make_shared<GraphMemory>();
-    reserved->address = address;
-    reserved->bytes = bytes;
+    auto reserved_memory = std::make_shared<GraphMemory>();
+    reserved_memory->address = address;
+    reserved_memory->bytes = bytes;
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    accounts.memory_by_address[address] = reserved;
-    return reserved;
+    accounts.memory_by_address[address] = reserved_memory;
+    return reserved_memory;
 }
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {

@@ -172,14 +172,14 @@ COALESCE_GET_PARAMETERS(Memcpy, CopyWork, cudaMemcpy3DParms);
 namespace {
 
 void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
-    KernelWork changed = work;
-    std::erase_if(changed.attributes, [&](const cudaLaunchAttribute& attribute_of_launch) {
+    KernelWork changed_work = work;
+    std::erase_if(changed_work.attributes, [&](const cudaLaunchAttribute& attribute_of_launch) {
         return attribute_of_launch.id == attribute.id;
     });
-    changed.attributes.push_back(attribute);
-    apply_attribute(attribute, changed.request);
-    check_work(changed);
-    work = std::move(changed);
+    changed_work.attributes.push_back(attribute);
+    apply_attribute(attribute, changed_work.request);
+    check_work(changed_work);
+    work = std::move(changed_work);
 }
 
 /// Returns the work of `node`, which must be a kernel node.

@@ -74,7 +74,7 @@ void copy_all_edges_out(const Graph& graph, cudaGraphNode_t* from, cudaGraphNode
 
 struct Edge {
     Node* start;
-    Node* to;
+    Node* end;
     cudaGraphEdgeData data;
 };
 
@@ -86,7 +86,7 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
     for (size_t i = 0; i < count; ++i) {
         const Edge edge{Graphs::instance().find(from[i]), Graphs::instance().find(to[i]),
                         data ? data[i] : cudaGraphEdgeData{}};
-        if (!edge.start || !edge.to || edge.start->graph != &graph || edge.to->graph != &graph)
+        if (!edge.start || !edge.end || edge.start->graph != &graph || edge.end->graph != &graph)
             refuse("edge " + std::to_string(i) +
                    " begins or ends at a node that is not in the graph.");
         edges.push_back(edge);
@@ -96,22 +96,23 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
 
 void add_edges(const std::vector<Edge>& edges) {
     for (const Edge& edge : edges) {
-        if (edge.start == edge.to || edge.to->depends_on(edge.start))
-            refuse(edge.start == edge.to ? "a node cannot depend on itself."
-                                         : "this edge already exists.");
+        if (edge.start == edge.end || edge.end->depends_on(edge.start))
+            refuse(edge.start == edge.end ? "a node cannot depend on itself."
+                                          : "this edge already exists.");
     }
-    for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.start, edge.data});
+    for (const Edge& edge : edges) edge.end->dependencies.push_back({edge.start, edge.data});
 }
 
 void remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
     if (!edges.empty() && graph.any_node(is_memory_node))
         fail_not_supported("edges cannot be removed from a graph that allocates or frees memory.");
     for (const Edge& edge : edges) {
-        if (!edge.to->depends_on(edge.start)) refuse("this edge does not exist.");
+        if (!edge.end->depends_on(edge.start)) refuse("this edge does not exist.");
     }
     for (const Edge& edge : edges) {
-        std::erase_if(edge.to->dependencies,
-                      [&](const Dependency& before) { return before.node == edge.start; });
+        std::erase_if(edge.end->dependencies, [&](const Dependency& existing_edge) {
+            return existing_edge.node == edge.start;
+        });
     }
 }
 
@@ -148,27 +149,27 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t ori
     return run_graph_call(__func__, [&] {
         Graph& graph = find_graph(clone);
         const Node* node = Graphs::instance().find(original);
-        Node* copied = node ? graph.find_copy(node) : nullptr;
-        require(copied);
-        store_output(found, to_handle(copied));
+        Node* copied_node = node ? graph.find_copy(node) : nullptr;
+        require(copied_node);
+        store_output(found, to_handle(copied_node));
     });
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
     return run_graph_call(__func__, [&] {
-        std::vector<Node*> list;
-        for (const auto& node : find_graph(handle).nodes()) list.push_back(node.get());
-        copy_nodes_out(list, nodes, count);
+        std::vector<Node*> node_list;
+        for (const auto& node : find_graph(handle).nodes()) node_list.push_back(node.get());
+        copy_nodes_out(node_list, nodes, count);
     });
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
     return run_graph_call(__func__, [&] {
-        std::vector<Node*> list;
+        std::vector<Node*> node_list;
         for (const auto& node : find_graph(handle).nodes()) {
-            if (node->dependencies.empty()) list.push_back(node.get());
+            if (node->dependencies.empty()) node_list.push_back(node.get());
         }
-        copy_nodes_out(list, nodes, count);
+        copy_nodes_out(node_list, nodes, count);
     });
 }
 

@@ -193,38 +193,40 @@ const Op* run_movmatrix(Warp& w, const Op* op) {
 // ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
 // stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
 Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
-    const bool store = i.opcode == "stmatrix", transposed = i.has("trans");
+    const bool is_store = i.opcode == "stmatrix", is_transposed = i.has("trans");
     const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
     const StateSpace space = find_space(i);
     if (count == 0 || i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16"))
         return std::nullopt;
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
-    const ptx::Operand& registers = i.operands[store ? 1 : 0];
+    const ptx::Operand& registers = i.operands[is_store ? 1 : 0];
     const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
     if (!is_single && registers.elements.size() != count) return std::nullopt;
 
     const OperandRole address = {Role::address, Width::w64},
-                      loaded = {is_single ? Role::destination : Role::vector_destination,
-                                Width::w32},
-                      stored = {is_single ? Role::v0 : Role::vector_source, Width::w32};
+                      loaded_role = {is_single ? Role::destination : Role::vector_destination,
+                                     Width::w32},
+                      stored_role = {is_single ? Role::v0 : Role::vector_source, Width::w32};
     const auto matrix = std::make_shared<MatrixOp>();
     matrix->space = space;
-    const Handler load = transposed ? move_matrices<true, false> : move_matrices<false, false>;
-    const Handler handler = transposed ? move_matrices<true, true> : move_matrices<false, true>;
-    return describe_for_whole_warp(
-        i, {.run = store ? handler : load,
-            .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
-            .memory_uses = {{.space = space,
-                             .is_load = !store,
-                             .is_store = store,
-                             .bytes_per_lane = kTileRowBytes}},
-            .count = static_cast<u8>(count),
-            .matrix = matrix,
-            .has_repeatable_shared_steps = true});
+    const Handler load_handler =
+        is_transposed ? move_matrices<true, false> : move_matrices<false, false>;
+    const Handler store_handler =
+        is_transposed ? move_matrices<true, true> : move_matrices<false, true>;
+    return describe_for_whole_warp(i, {.run = is_store ? store_handler : load_handler,
+                                       .operands = is_store ? std::vector{address, stored_role}
+                                                            : std::vector{loaded_role, address},
+                                       .memory_uses = {{.space = space,
+                                                        .is_load = !is_store,
+                                                        .is_store = is_store,
+                                                        .bytes_per_lane = kTileRowBytes}},
+                                       .count = static_cast<u8>(count),
+                                       .matrix = matrix,
+                                       .has_repeatable_shared_steps = true});
 }
 
-Handler matrix_load_handler(bool transposed) {
-    return transposed ? move_rows<true, false> : move_rows<false, false>;
+Handler matrix_load_handler(bool is_transposed) {
+    return is_transposed ? move_rows<true, false> : move_rows<false, false>;
 }
 
 void transpose_matrix(u32* lanes) {

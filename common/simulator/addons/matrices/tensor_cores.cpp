@@ -32,7 +32,7 @@ using MatrixElements = std::array<double, kMaxElements>;
 /// neighbouring elements in a line. Matrix a and the accumulators are stored row by row. In matrix
 /// b, all elements with the same index k are next to each other.
 struct Strides {
-    u32 line, across;
+    u32 line_stride, element_stride;
 };
 Strides compute_strides(const MatrixFragment& f, const MatrixShape& shape) {
     if (f.part == Part::a) return {f.elements_per_line, 1};
@@ -50,9 +50,10 @@ void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape&
         Lane* lanes = w.lanes<Lane>(f.slots[index]);
         for (u32 lane = 0; lane < kLanes; ++lane) {
             const MatrixFragment::Place place = f.place(lane, index);
-            const u32 element_index = place.line * strides.line + place.across * strides.across;
+            const u32 element_index =
+                place.line * strides.line_stride + place.across * strides.element_stride;
             for (u32 e = 0; e < elements_per_register; ++e)
-                body(lanes[lane], e, element_index + e * strides.across);
+                body(lanes[lane], e, element_index + e * strides.element_stride);
         }
     }
 }
@@ -122,12 +123,12 @@ template <class Add>
 void multiply(const MatrixShape& shape, u32 steps, const MatrixElements& a, const MatrixElements& b,
               MatrixElements& sums, Add add_product) {
     for (u32 row = 0; row < shape.m; ++row) {
-        double* to = sums.data() + row * shape.n;
+        double* sum_row = sums.data() + row * shape.n;
         for (u32 k = 0; k < steps; ++k) {
             const double left_element = a[row * steps + k];
             const double* right_row = b.data() + k * shape.n;
             for (u32 col = 0; col < shape.n; ++col)
-                to[col] = add_product(to[col], left_element, right_row[col]);
+                sum_row[col] = add_product(sum_row[col], left_element, right_row[col]);
         }
     }
 }
@@ -162,14 +163,14 @@ void write_fragment(const Warp& w, const MatrixOp& op, const MatrixElements& sum
 }
 
 template <class Add>
-const Op* multiply_with(Warp& w, const Op* op, Add add) {
+const Op* multiply_with(Warp& w, const Op* op, Add add_product) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
     MatrixElements a, b, sums;
     read_fragment(w, matrix.a, matrix.shape, a);
     read_fragment(w, matrix.b, matrix.shape, b);
     read_fragment(w, matrix.c, matrix.shape, sums);
-    multiply(matrix.shape, matrix.a.elements_per_line, a, b, sums, add);
+    multiply(matrix.shape, matrix.a.elements_per_line, a, b, sums, add_product);
     write_fragment(w, matrix, sums);
     return op + 1;
 }
@@ -297,8 +298,8 @@ Description describe_product(const ptx::Instruction& i, bool is_wmma) {
         if (!matches_fragment(i.operands[k], *fragments[k], is_wmma)) return std::nullopt;
         roles.push_back({kRoles[k], element_width(fragments[k]->number)});
     }
-    const Handler run = choose_handler(op->a.number);
-    return describe_for_whole_warp(i, {.run = run,
+    const Handler handler = choose_handler(op->a.number);
+    return describe_for_whole_warp(i, {.run = handler,
                                        .operands = std::move(roles),
                                        .matrix = std::make_shared<MatrixOp>(*std::move(op))});
 }

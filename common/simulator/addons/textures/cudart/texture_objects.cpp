@@ -57,12 +57,12 @@ void set_image(const void* pointer, const TexelFormat& format, u64 width, u64 ro
 }
 
 void set_linear_image(const cudaResourceDesc& resource, ImageObject& object) {
-    const auto& linear = resource.res.linear;
-    const TexelFormat format = to_texel_format(linear.desc);
-    const size_t width = linear.sizeInBytes / format.bytes();
+    const auto& linear_memory = resource.res.linear;
+    const TexelFormat format = to_texel_format(linear_memory.desc);
+    const size_t width = linear_memory.sizeInBytes / format.bytes();
     if (width > kMaxLinearTexels) refuse("a linear texture can have at most 2^28 texels.");
     object.shape.dimensions = 1;
-    set_image(linear.devPtr, format, width, 1, width * format.bytes(), object);
+    set_image(linear_memory.devPtr, format, width, 1, width * format.bytes(), object);
 }
 
 void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
