@@ -53,7 +53,7 @@ constexpr Unknown last_of(Unknown) {
 
 /// For each resource, the fraction of the launch's time in which it is busy.
 struct UnitUtilization {
-    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;
+    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< from 0 to 1
 };
 
 /// Cycles that a warp spends in each state, averaged over the warps of a block.

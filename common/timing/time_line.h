@@ -27,7 +27,7 @@ std::vector<TimeLineColumn> average_columns(const TimeLine& time_line, int count
 /// for a resident block.
 std::vector<int> list_slots(const TimeLine& time_line);
 
-/// Returns the number of resident warps, which sets the height of the row that shows warps.
+/// Returns the largest number of resident warps, which sets the height of the row that shows warps.
 double max_resident_warps(const Prediction& prediction);
 
 /// Returns the number of bytes at the top of the scale for bytes in flight: the bytes needed to

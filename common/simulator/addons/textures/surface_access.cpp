@@ -26,7 +26,7 @@ enum class OutOfRange : u8 { trap, clamp, zero };
 /// A sured reduction: one function for each size and signedness of the number that the reduction
 /// updates in host memory.
 struct SurfaceReduction {
-    using ReduceFunction = void (*)(u8* host, u64 value);
+    using ReduceFunction = void (*)(u8* host_address, u64 value);
     const char* name;
     ReduceFunction unsigned_32, signed_32, unsigned_64, signed_64;
 };
@@ -123,14 +123,14 @@ private:
         const u32 bytes = surface_op.bytes(image), texel = image.format.bytes();
         const SurfacePosition last_position = {i64{image.width} * texel - bytes,
                                                i64{image.height} - 1, i64{image.depth} - 1};
-        SurfacePosition at = surface_position(image, lane), nearest;
+        SurfacePosition at = surface_position(image, lane), nearest_position;
         for (std::size_t k = 0; k < at.size(); ++k)
-            nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last_position[k], 0));
-        if (at != nearest || last_position[0] < 0) {
+            nearest_position[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last_position[k], 0));
+        if (at != nearest_position || last_position[0] < 0) {
             if (surface_op.out_of_range_action == OutOfRange::trap)
                 return report_out_of_range(w_, op_, surface, at, lane);
             if (surface_op.out_of_range_action == OutOfRange::zero) return true;
-            at = nearest;
+            at = nearest_position;
         }
         if (at[0] % bytes != 0) return report_misaligned(w_, op_, at[0], bytes, lane);
         const u64 address = image.texel_address(0, at[1], at[2]) + static_cast<u64>(at[0]);
@@ -153,8 +153,8 @@ const Op* run_surface_load(Warp& w, const Op* op) {
     for (u32 k = 0; k < load.elements; ++k) {
         const auto value = [&](int lane) {
             u64 bits = 0;
-            if (const u8* host = lanes.host_addresses[lane])
-                std::memcpy(&bits, host + k * load.element_bytes, load.element_bytes);
+            if (const u8* host_address = lanes.host_addresses[lane])
+                std::memcpy(&bits, host_address + k * load.element_bytes, load.element_bytes);
             return bits;
         };
         if (load.element_bytes == 8)
@@ -190,8 +190,8 @@ const Op* run_store(Warp& w, const Op* op) {
     const SurfaceOp& store = lanes.surface_op;
     if (!lanes.find_surfaces()) return nullptr;
     const Launch& launch = *w.block->launch;
-    lanes.for_each_lane([&](int lane, const Image& image, u8* host) {
-        copy_stored_bytes(w, store, image, lane, host);
+    lanes.for_each_lane([&](int lane, const Image& image, u8* host_address) {
+        copy_stored_bytes(w, store, image, lane, host_address);
         if (!launch.is_dry_run)
             launch.memory->mark_written(lanes.access.only_row().address[lane], store.bytes(image));
     });
@@ -203,8 +203,8 @@ const Op* run_store(Warp& w, const Op* op) {
 
 /// Applies the reduction atomically, since several workers may update the same memory.
 template <class F, class T>
-void reduce_at(u8* host, u64 value) {
-    auto* memory = reinterpret_cast<T*>(host);
+void reduce_at(u8* host_address, u64 value) {
+    auto* memory = reinterpret_cast<T*>(host_address);
     T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(memory, &old, F::apply(old, static_cast<T>(value)), true,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
@@ -224,16 +224,17 @@ constexpr SurfaceReduction kReductions[] = {
     make_signed_reduction<combining::Maximum>("max"), make_reduction<combining::And>("and"),
     make_reduction<combining::Or>("or")};
 
-void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane, u8* host) {
+void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane,
+                 u8* host_address) {
     const bool is_signed =
         op.counts_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
     const SurfaceReduction& reduction = *op.reduction;
     if (op.element_bytes == 8)
         (is_signed ? reduction.signed_64 : reduction.unsigned_64)(
-            host, w.lanes<u64>(op.read_slots.back())[lane]);
+            host_address, w.lanes<u64>(op.read_slots.back())[lane]);
     else
         (is_signed ? reduction.signed_32 : reduction.unsigned_32)(
-            host, w.lanes<u32>(op.read_slots.back())[lane]);
+            host_address, w.lanes<u32>(op.read_slots.back())[lane]);
 }
 
 const Op* run_surface_reduce(Warp& w, const Op* op) {
@@ -241,8 +242,8 @@ const Op* run_surface_reduce(Warp& w, const Op* op) {
     if (!lanes.find_surfaces()) return nullptr;
     const u32 bytes = lanes.surface_op.element_bytes;
     note_atomic(w, op, lanes.access.only_row(), bytes);
-    lanes.for_each_lane([&](int lane, const Image& image, u8* host) {
-        reduce_lane(w, lanes.surface_op, image, lane, host);
+    lanes.for_each_lane([&](int lane, const Image& image, u8* host_address) {
+        reduce_lane(w, lanes.surface_op, image, lane, host_address);
     });
     finish_atomic(w, op, lanes.access.only_row(), bytes, true);
     return op + 1;
@@ -301,13 +302,13 @@ Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
         !is_valid_value(i, value, *op))
         return std::nullopt;
     const OperandRole address_role{Role::list_read, Width::w32},
-        moved{is_load ? Role::list_written : Role::list_read,
-              op->element_bytes == 8 ? Width::w64 : Width::w32};
+        moved_role{is_load ? Role::list_written : Role::list_read,
+                   op->element_bytes == 8 ? Width::w64 : Width::w32};
     return describe(i, {.run = is_load         ? run_surface_load
                                : op->reduction ? run_surface_reduce
                                                : run_store,
-                        .operands = is_load ? std::vector{moved, address_role}
-                                            : std::vector{address_role, moved},
+                        .operands = is_load ? std::vector{moved_role, address_role}
+                                            : std::vector{address_role, moved_role},
                         .memory_uses = {{.space = ptx::StateSpace::global,
                                          .is_load = is_load,
                                          .is_store = !is_load,
