@@ -94,9 +94,9 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
         std::string reason = "the launch requests " + std::to_string(request.dynamic_shared_bytes) +
                              " bytes of dynamic shared memory, but the kernel may have at most " +
                              std::to_string(max_shared_bytes) + ".";
-        const u32 max_raised_bytes =
+        const u32 raisable_bytes =
             DeviceModel::shared_per_block_optin - handle.kernel->static_shared_bytes;
-        if (request.dynamic_shared_bytes <= max_raised_bytes) {
+        if (request.dynamic_shared_bytes <= raisable_bytes) {
             reason +=
                 " To raise this limit, call cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
@@ -201,16 +201,16 @@ bool is_context_error(Status status) {
 /// Runs a launch and passes its recording to the time prediction. If the program itself requested a
 /// recording (coalesceRecord), no time is predicted.
 Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
-    PredictedTimes* const predicted_times_list = predicted_times();
-    if (!predicted_times_list || recorder().mode() != Recorder::RecordMode::nothing)
+    PredictedTimes* const process_times = predicted_times();
+    if (!process_times || recorder().mode() != Recorder::RecordMode::nothing)
         return Device::instance().launch(kernel, config, arguments);
-    const bool is_recording = predicted_times_list->is_enabled(kernel, config);
+    const bool is_recording = process_times->is_enabled(kernel, config);
     if (is_recording) recorder().begin_recording(Recorder::RecordMode::beside);
     const Status status = Device::instance().launch(kernel, config, arguments);
     const std::vector<coalesce::timing::Recording>& recordings = recorder().recordings();
     if (status == Status::success)
-        predicted_times_list->add_launch(kernel, config,
-                                         recordings.empty() ? nullptr : &recordings.back());
+        process_times->add_launch(kernel, config,
+                                  recordings.empty() ? nullptr : &recordings.back());
     if (is_recording) recorder().begin_recording(Recorder::RecordMode::nothing);
     return status;
 }

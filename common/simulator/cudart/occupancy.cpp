@@ -71,11 +71,12 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     return run_device_call(__func__, [&] {
         require(bytes && blocks > 0 && threads > 0);
         const KernelHandle& handle = Modules::instance().find_prepared_kernel(function);
-        const u32 shared_per_block =
+        const u32 shared_bytes_per_block =
             DeviceModel::shared_per_multiprocessor / static_cast<u32>(blocks);
         const u32 static_bytes = handle.kernel->static_shared_bytes;
-        *bytes = std::min(shared_per_block > static_bytes ? shared_per_block - static_bytes : 0,
-                          handle.dynamic_shared_limit());
+        *bytes = std::min(
+            shared_bytes_per_block > static_bytes ? shared_bytes_per_block - static_bytes : 0,
+            handle.dynamic_shared_limit());
     });
 }
 

@@ -61,7 +61,7 @@ Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
               {"launches_like_others", kernel.repeated_launches},
               {"launches_left_out", kernel.unpredicted_launches},
               {"error_band", kernel.error_band},
-              {"unknown", codec::encode(kernel.unknown_waits)}};
+              {"unknown", codec::encode(kernel.unknown_aspects)}};
     if (kernel.unpredicted_launches) json["left_out_because"] = kernel.unpredicted_reason;
     if (!kernel.longest_launch) return json;
     json["longest"] = codec::encode(*kernel.longest_launch);

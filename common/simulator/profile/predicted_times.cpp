@@ -29,10 +29,10 @@ void add_prediction(PredictedKernel& kernel, timing::Prediction prediction,
                     const timing::Recording& recording, const timing::Gpu& gpu) {
     prediction.time_line = {};
     kernel.error_band = std::max(kernel.error_band, prediction.error_band);
-    for (const timing::Unknown unknown_wait : prediction.unknown) {
-        if (std::find(kernel.unknown_waits.begin(), kernel.unknown_waits.end(), unknown_wait) ==
-            kernel.unknown_waits.end())
-            kernel.unknown_waits.push_back(unknown_wait);
+    for (const timing::Unknown unknown_aspect : prediction.unknown) {
+        if (std::find(kernel.unknown_aspects.begin(), kernel.unknown_aspects.end(),
+                      unknown_aspect) == kernel.unknown_aspects.end())
+            kernel.unknown_aspects.push_back(unknown_aspect);
     }
     if (kernel.longest_launch && prediction.ms <= kernel.longest_launch->ms) return;
     if (options().finds_savings) kernel.savings = timing::find_savings(recording, prediction, gpu);

@@ -34,7 +34,7 @@ struct PredictedKernel {
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
     /// The properties of these launches that the time model does not cover.
-    std::vector<timing::Unknown> unknown_waits;
+    std::vector<timing::Unknown> unknown_aspects;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest_launch;
     /// The time that the longest launch would save without each of its inefficiencies. Empty unless

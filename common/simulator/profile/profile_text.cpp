@@ -128,7 +128,7 @@ std::string describe_time(const std::string& name, const PredictedKernel& kernel
     if (kernel.repeated_launches)
         text += "; " + format_with_commas(kernel.repeated_launches) +
                 " launches are assumed to take as long as similar earlier launches";
-    for (const timing::Unknown unknown : kernel.unknown_waits)
+    for (const timing::Unknown unknown : kernel.unknown_aspects)
         text += "; the model does not know " + timing::phrase_for(unknown);
     if (kernel.unpredicted_launches)
         text += "; " + format_with_commas(kernel.unpredicted_launches) +

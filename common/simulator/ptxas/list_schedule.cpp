@@ -100,10 +100,11 @@ private:
             if (!may_overlap(i.space, other_access.space)) continue;
             // Stores keep their order, even if their addresses differ.
             const bool is_memory_change = changes_memory(i.memory);
-            const bool is_one_store = is_memory_change != changes_memory(other_access.memory);
+            const bool is_load_and_store = is_memory_change != changes_memory(other_access.memory);
             const bool can_be_reordered =
-                is_one_store ? cannot_overlap(accessed_memory_[k], accessed_memory_[earlier_index])
-                             : !is_memory_change;
+                is_load_and_store
+                    ? cannot_overlap(accessed_memory_[k], accessed_memory_[earlier_index])
+                    : !is_memory_change;
             if (!can_be_reordered) add_dependence_edge(earlier_index, k, 1);
         }
         accesses_.push_back(k);

@@ -339,9 +339,10 @@ private:
         const u32 at = atomic.source;
         const u32 combined_value =
             add_move(piece, at, 0, kLaneReductionLatency, std::move(atomic.reads));
-        const u32 lane = add_move(piece, at, 1, kLaneIndexLatency, {});
-        const u32 is_first_lane = add_move(piece, at, 0, kPredicateLatency, {lane});
-        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {combined_value}), is_first_lane};
+        const u32 lane_index = add_move(piece, at, 1, kLaneIndexLatency, {});
+        const u32 first_lane_predicate = add_move(piece, at, 0, kPredicateLatency, {lane_index});
+        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {combined_value}),
+                        first_lane_predicate};
     }
 
     /// Reports whether only one lane executes the instruction, because it is predicated on the

@@ -105,22 +105,23 @@ public:
             orders.push_back(list_schedule(straight_code(p), max_live_words));
         if (max_live_words == kLiveWordsForWrittenOrder) default_orders_ = orders;
         const Lifetimes lifetimes = find_lifetimes(code_, live_, orders, max_live_words == 0);
-        const auto count_assigned = [&](u32 bank_conflict_limit, u32 late_read_words) {
-            return assign_registers(code_, lifetimes, {bank_conflict_limit, late_read_words}) +
+        const auto count_assigned = [&](u32 bank_conflict_limit, u32 late_read_limit) {
+            return assign_registers(code_, lifetimes, {bank_conflict_limit, late_read_limit}) +
                    kAddedRegisters;
         };
         const bool has_spare_registers = !calls_routine();
-        const u32 late_read_words =
+        const u32 late_read_limit =
             has_spare_registers ? kRegistersForFullOccupancy - kAddedRegisters : 0;
         const u32 full_occupancy_registers = residency.find_max_registers();
         const u32 registers = count_assigned(
-            has_spare_registers ? full_occupancy_registers - kAddedRegisters : 0, late_read_words);
+            has_spare_registers ? full_occupancy_registers - kAddedRegisters : 0, late_read_limit);
         if (!exceeds_limit || !has_spare_registers) return registers;
         const u32 max_registers = residency.find_max_registers(
             std::max(count_assigned(0, 0), full_occupancy_registers + 1));
-        const u32 registers_with_banks =
-            count_assigned(max_registers - kAddedRegisters, late_read_words);
-        return registers_with_banks <= max_registers ? registers_with_banks : registers;
+        const u32 registers_without_conflicts =
+            count_assigned(max_registers - kAddedRegisters, late_read_limit);
+        return registers_without_conflicts <= max_registers ? registers_without_conflicts
+                                                            : registers;
     }
 
     /// Returns the position of each instruction in the final order of the function. If a loop is

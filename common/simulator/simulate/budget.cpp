@@ -111,7 +111,7 @@ void check_limits(const Limits& limits, const Json& counters, const Finding& fin
     }
 }
 
-void check_line(const LineBudget& budget, const Budget& budget_of_run, const Json& kernel,
+void check_line(const LineBudget& budget, const Budget& whole_budget, const Json& kernel,
                 std::vector<Finding>& findings) {
     Finding finding_template{.rule = "budget", .kernel = kernel["name"]};
     bool is_found = false;
@@ -125,7 +125,7 @@ void check_line(const LineBudget& budget, const Budget& budget_of_run, const Jso
     }
     if (is_found) return;
     finding_template.kind = "no such line";
-    finding_template.file = budget_of_run.file;
+    finding_template.file = whole_budget.file;
     finding_template.line = static_cast<unsigned>(budget.line_in_budget);
     finding_template.message =
         "The kernel has no line `" + budget.source + "` in " + budget.file +

@@ -10,7 +10,7 @@ namespace {
 struct Pattern {
     int places, warps;
     double bytes_of_warp;
-    double apart;  ///< time between the starts of blocks in adjacent slots
+    double start_distance;  ///< time between the starts of blocks in adjacent slots
     double period, start, latency, spread, work;
 };
 
@@ -46,7 +46,7 @@ TimeLine drawn(const Pattern& pattern) {
     TimeLine line{.cycles_per_moment = 20, .moments = std::vector<Moment>(240), .blocks = {}};
     for (int place = 0; place < pattern.places; ++place) {
         for (int turn = -1; turn < 6; ++turn) {
-            const double begin = pattern.apart * place + pattern.period * turn;
+            const double begin = pattern.start_distance * place + pattern.period * turn;
             add_block(line, pattern, begin);
             line.blocks.push_back({place, begin / line.cycles_per_moment,
                                    (begin + pattern.period) / line.cycles_per_moment});
@@ -98,7 +98,7 @@ Prediction like_04() {
     static const TimeLine line = drawn({.places = 2,
                                         .warps = 32,
                                         .bytes_of_warp = 128,
-                                        .apart = 160,
+                                        .start_distance = 160,
                                         .period = 2370,
                                         .start = 350,
                                         .latency = 700,
@@ -127,7 +127,7 @@ Prediction like_05() {
     static const TimeLine line = drawn({.places = 8,
                                         .warps = 8,
                                         .bytes_of_warp = 512,
-                                        .apart = 450,
+                                        .start_distance = 450,
                                         .period = 3600,
                                         .start = 310,
                                         .latency = 2200,

@@ -22,7 +22,7 @@ void transpose_matrix(u32* lanes);
 
 /// Returns the handler of ldmatrix, which loads `Op::count` matrices from shared memory. Op::a
 /// contains the addresses of the rows, and Op::d, d2, b and c receive one matrix each.
-Handler matrix_load_handler(bool transposed);
+Handler matrix_load_handler(bool is_transposed);
 
 /// Reports whether wmma supports fragment `part` with this matrix shape and element type.
 bool is_wmma_shape(std::string_view shape, Part part, NumberType number);

@@ -219,8 +219,8 @@ u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
 // wmma.load.{a,b,c}.sync.aligned.{row,col}.SHAPE{.space}.TYPE {d, ...}, [a]{, stride}
 // wmma.store.d.sync.aligned.{row,col}.SHAPE{.space}.TYPE [a], {c, ...}{, stride}
 Description describe_fragment_access(const ptx::Instruction& i) {
-    const bool store = i.has("store"), is_row_major = i.has("row");
-    if (i.operands.size() < 2 || (!store && !i.has("load")) || is_row_major == i.has("col"))
+    const bool is_store = i.has("store"), is_row_major = i.has("row");
+    if (i.operands.size() < 2 || (!is_store && !i.has("load")) || is_row_major == i.has("col"))
         return std::nullopt;
     const Part part = i.has("a") ? Part::a : i.has("b") ? Part::b : Part::accumulator;
     const auto shape =
@@ -229,7 +229,7 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     const StateSpace space = find_space(i);
     if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
         !is_wmma_shape(*shape, part, parse_number_type(i.modifiers.back())) ||
-        (store && part != Part::accumulator))
+        (is_store && part != Part::accumulator))
         return std::nullopt;
 
     const MatrixFragment fragment(part, parse_number_type(i.modifiers.back()),
@@ -239,31 +239,32 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     const bool is_line_contiguous = is_row_major == lines_are_rows;
     const bool is_short = number_bits(fragment.number) == 4 || fragment.number == NumberType::b1;
     if ((is_short && !is_line_contiguous) ||
-        !matches_fragment(i.operands[store ? 1 : 0], fragment, true))
+        !matches_fragment(i.operands[is_store ? 1 : 0], fragment, true))
         return std::nullopt;
 
     std::vector<OperandRole> roles = {{Role::fragment_d, element_width(fragment.number)},
                                       {Role::address_a, Width::w64},
                                       {Role::b, Width::w32}};
-    if (store) {
+    if (is_store) {
         std::swap(roles[0], roles[1]);
         roles[1].role = Role::fragment_c;
     }
     MatrixOp op;
     op.shape = parse_matrix_shape(*shape);
     op.space = space;
-    (store ? op.c : op.d) = fragment;
+    (is_store ? op.c : op.d) = fragment;
     op.accesses = FragmentAccessPlan{fragment, space, is_line_contiguous}.make_plan();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, is_line_contiguous) : 0;
     const u32 bytes = op.accesses[0].bytes;
-    return describe_for_whole_warp(
-        i,
-        {.run = store ? run_accesses<true> : run_accesses<false>,
-         .operands = std::move(roles),
-         .memory_uses =
-             {{.space = space, .is_load = !store, .is_store = store, .bytes_per_lane = bytes}},
-         .matrix = std::make_shared<MatrixOp>(std::move(op))},
-        1);
+    return describe_for_whole_warp(i,
+                                   {.run = is_store ? run_accesses<true> : run_accesses<false>,
+                                    .operands = std::move(roles),
+                                    .memory_uses = {{.space = space,
+                                                     .is_load = !is_store,
+                                                     .is_store = is_store,
+                                                     .bytes_per_lane = bytes}},
+                                    .matrix = std::make_shared<MatrixOp>(std::move(op))},
+                                   1);
 }
 
 }  // namespace coalesce::simulator

@@ -133,10 +133,10 @@ Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
 
 /// Sets the sampling parameters of a texture in linear memory. Such a texture is fetched at integer
 /// coordinates, and a fetch outside the memory returns 0.
-void sample_linear_memory(Sampling& how) {
-    how.uses_linear_filter = how.has_normalized_coordinates = false;
-    how.border = {};
-    for (AddressMode& mode : how.mode) mode = AddressMode::border;
+void sample_linear_memory(Sampling& sampling) {
+    sampling.uses_linear_filter = sampling.has_normalized_coordinates = false;
+    sampling.border = {};
+    for (AddressMode& mode : sampling.mode) mode = AddressMode::border;
 }
 
 void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
