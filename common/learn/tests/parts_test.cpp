@@ -154,7 +154,7 @@ TEST_CASE("all differences between two texts are listed") {
 
 TEST_CASE("two texts printed side by side do not overlap") {
     auto diff = line_diff("same\n" + std::string(60, 'a') + "\n", "same\nb\nc\n");
-    std::string text = side_by_side("yours", "theirs", diff, 80);
+    std::string text = format_side_by_side("yours", "theirs", diff, 80);
     std::istringstream lines(text);
     int marked = 0;
     for (std::string line; std::getline(lines, line);) {
