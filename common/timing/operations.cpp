@@ -178,7 +178,8 @@ private:
     std::uint64_t uncertain_lines_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writers_;  ///< for each register, its last writer, or kNoInstruction
-    std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_, local_loads_, local_stores_;
+    std::vector<std::uint32_t> store_indices_, shared_load_indices_, shared_store_indices_,
+        local_load_indices_, local_store_indices_;
     std::vector<std::uint32_t> open_copy_group_;           ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> copy_groups_;  ///< groups of committed copies
     using RegisterValue = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
@@ -278,8 +279,8 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         record_memory_ranges(operation, access);
     });
     if (!i.has("nc"))
-        depend_on_latest(operation, stores_);  // the load may read a value that a
-                                               // store has written
+        depend_on_latest(operation, store_indices_);  // the load may read a value that a
+                                                      // store has written
 }
 
 WarpLowering::AccessExtent WarpLowering::measure_extent(const Access& access) const {
@@ -330,7 +331,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
                 operation.partial_half_lines + std::min(half_lines, partial_sectors));
         record_partial_sectors(operation, access, missing_bytes);
     });
-    stores_.push_back(last_draft_index());
+    store_indices_.push_back(last_draft_index());
     ++wait_count_;
 }
 
@@ -363,8 +364,8 @@ void WarpLowering::add_shared_access(Draft& draft, const Step& step, bool is_loa
     if (is_load) draft.priority = Priority::shared_load;
     for_each_access(
         step, [&](const Access& access) { operation.passes += static_cast<float>(access.passes); });
-    depend_on_latest(operation, is_load ? shared_stores_ : shared_loads_);
-    (is_load ? shared_loads_ : shared_stores_).push_back(last_draft_index());
+    depend_on_latest(operation, is_load ? shared_store_indices_ : shared_load_indices_);
+    (is_load ? shared_load_indices_ : shared_store_indices_).push_back(last_draft_index());
 }
 
 void WarpLowering::add_local_access(Draft& draft, const Step& step, bool is_load) {
@@ -374,8 +375,8 @@ void WarpLowering::add_local_access(Draft& draft, const Step& step, bool is_load
     for_each_access(step, [&](const Access& access) {
         operation.passes += kCyclesPerLocalLine * static_cast<float>(access.passes);
     });
-    depend_on_latest(operation, is_load ? local_stores_ : local_loads_);
-    (is_load ? local_loads_ : local_stores_).push_back(last_draft_index());
+    depend_on_latest(operation, is_load ? local_store_indices_ : local_load_indices_);
+    (is_load ? local_load_indices_ : local_store_indices_).push_back(last_draft_index());
 }
 
 /// Adds the accesses to local memory that a kernel with too few registers makes in an iteration of
@@ -402,7 +403,7 @@ void WarpLowering::add_async_copy(Draft& draft, const Step& step) {
         record_memory_ranges(operation, access);
     });
     open_copy_group_.push_back(last_draft_index());
-    depend_on_latest(operation, stores_);
+    depend_on_latest(operation, store_indices_);
 }
 
 void WarpLowering::add_bulk_copy(Draft& draft, const Instruction& i, const Step& step) {
@@ -424,8 +425,8 @@ void WarpLowering::add_bulk_copy(Draft& draft, const Instruction& i, const Step&
             next_sector = run.first + run.count;
         }
     });
-    depend_on_latest(operation, shared_stores_);
-    depend_on_latest(operation, stores_);
+    depend_on_latest(operation, shared_store_indices_);
+    depend_on_latest(operation, store_indices_);
 }
 
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
