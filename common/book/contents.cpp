@@ -91,7 +91,7 @@ const Page* Contents::find_by_source(const std::string& file) const {
     return nullptr;
 }
 
-const Page* Contents::find(const std::string& name) const {
+const Page* Contents::find_page(const std::string& name) const {
     for (const Page& page : pages) {
         if (page.name == name) return &page;
     }

@@ -51,7 +51,7 @@ struct Contents {
     /// nullptr if there is none.
     const Page* find_by_source(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
-    const Page* find(const std::string& name) const;
+    const Page* find_page(const std::string& name) const;
 };
 
 /// Reads the table of contents of the repository at `root`.

@@ -62,10 +62,10 @@ std::string sidebar_html(const Contents& contents, bool has_explorer) {
 /// Returns the links at the top of each page.
 std::string top_links_html(const Contents& contents, bool has_explorer) {
     std::string html;
-    if (contents.find("introduction")) html += link_html("introduction.html", "Introduction");
+    if (contents.find_page("introduction")) html += link_html("introduction.html", "Introduction");
     if (has_explorer)
         html += link_html("explorer.html", "Explorer") + link_html("playground.html", "Playground");
-    if (contents.find("results")) html += link_html("results.html", "Results");
+    if (contents.find_page("results")) html += link_html("results.html", "Results");
     return "<nav class=\"places\" aria-label=\"Places\">" + html + "</nav>";
 }
 

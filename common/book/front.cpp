@@ -48,7 +48,7 @@ std::string bandwidth_chart_html(const nlohmann::json& measurements, const Conte
     std::string items_html;
     for (const course::Step& step : course.steps) {
         const long gbps = bandwidth_gbps(measurements, step);
-        const Page* page = contents.find("lesson_" + step.name);
+        const Page* page = contents.find_page("lesson_" + step.name);
         if (!gbps || !page || step.number() < kFirstLessonInChart ||
             step.number() > kLastLessonInChart)
             continue;

@@ -24,23 +24,23 @@ CellMap::CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place)
       cells_across_(div_ceil(out_cols, kSide)) {}
 
 void CellMap::merge(const CellMap& other) {
-    for (std::size_t i = 0; i < signs_.size(); ++i)
-        signs_[i] = std::max(signs_[i], other.signs_[i]);
+    for (std::size_t i = 0; i < states_.size(); ++i)
+        states_[i] = std::max(states_[i], other.states_[i]);
 }
 
-std::string CellMap::signs() const {
+std::string CellMap::encode_states() const {
     std::string text;
-    for (const CellState state : signs_) text += kStateCharacters[static_cast<int>(state)];
+    for (const CellState state : states_) text += kStateCharacters[static_cast<int>(state)];
     return text;
 }
 
-bool CellMap::restore_signs(const std::string& signs) {
-    if (signs.size() != signs_.size()) return false;
-    for (std::size_t i = 0; i < signs.size(); ++i) {
+bool CellMap::restore_states(const std::string& characters) {
+    if (characters.size() != states_.size()) return false;
+    for (std::size_t i = 0; i < characters.size(); ++i) {
         const auto* state_character =
-            std::find(std::begin(kStateCharacters), std::end(kStateCharacters), signs[i]);
+            std::find(std::begin(kStateCharacters), std::end(kStateCharacters), characters[i]);
         if (state_character == std::end(kStateCharacters)) return false;
-        signs_[i] = static_cast<CellState>(state_character - kStateCharacters);
+        states_[i] = static_cast<CellState>(state_character - kStateCharacters);
     }
     return true;
 }
@@ -54,9 +54,9 @@ bool CellMap::is_uniform() const {
     return true;
 }
 
-int CellMap::faults() const {
+int CellMap::count_faulty_characters() const {
     return static_cast<int>(std::count_if(
-        signs_.begin(), signs_.end(), [](CellState state) { return state != CellState::right; }));
+        states_.begin(), states_.end(), [](CellState state) { return state != CellState::right; }));
 }
 
 bool CellMap::has_pattern() const {
@@ -67,7 +67,7 @@ bool CellMap::has_pattern() const {
             cols_differ |= worst_state_at(row, col) != worst_state_at(row, 0);
         }
     }
-    return rows_differ && cols_differ && faults() > 1;
+    return rows_differ && cols_differ && count_faulty_characters() > 1;
 }
 
 std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) const {

@@ -32,7 +32,7 @@ void Tally::merge(const Tally& other) {
 Diagnosis::Diagnosis(const Comparison& comparison)
     : comparison_(comparison),
       problem_(comparison.problem),
-      matrix_(problem_.for_one_matrix()),
+      matrix_(problem_.problem_of_one_matrix()),
       pattern_(problem_.element_size, problem_.seed),
       sampling_interval_(static_cast<std::uint32_t>(1 + comparison.wrong / kMaxExaminedCells)),
       explained_(hypotheses().size()),

@@ -394,21 +394,21 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
 /// Returns a rule that predicts, for each position of the output, which tile it contains.
 std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
-    std::vector<bool> is_known = bad_tiles(side);
+    std::vector<bool> skips_tile = bad_tiles(side);
     std::vector<TileMove> moves;
     const auto find_tile = [&](Cell cell) { return Cell{cell.row / side, cell.col / side}; };
     for (std::int64_t i = 0; i < out.count(); ++i) {
         const Cell first_cell{i / out.tiles().col * side, i % out.tiles().col * side};
         const auto expected_cell = problem_.source_of(first_cell);
-        if (is_known[static_cast<std::size_t>(i)] || !expected_cell) continue;
+        if (skips_tile[static_cast<std::size_t>(i)] || !expected_cell) continue;
         moves.push_back({find_tile(*expected_cell), find_tile(*expected_cell)});
     }
-    is_known.flip();
+    skips_tile.flip();
     for (const SampledCell& sampled_cell : sample_.cells) {
         const Cell cell = problem_.out_cell(sampled_cell.index);
         const auto expected_cell = problem_.source_of(cell);
-        if (is_known[out.tile_index(cell)] || !expected_cell) continue;
-        is_known[out.tile_index(cell)] = true;
+        if (skips_tile[out.tile_index(cell)] || !expected_cell) continue;
+        skips_tile[out.tile_index(cell)] = true;
         moves.push_back(
             {find_tile(*expected_cell), find_tile(problem_.in_cell(sampled_cell.source))});
     }

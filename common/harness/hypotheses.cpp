@@ -35,12 +35,13 @@ bool is_stored_with_pitch(const ObservedCell& observed_cell, std::int64_t pitch)
     constexpr int max_tries = 64;
     const bool swaps_rows_and_cols = observed_cell.problem.swaps_rows_and_cols();
     const std::int64_t length = observed_cell.problem.out_cols();
-    std::int64_t major = observed_cell.index / pitch;
-    for (int tried_count = 0; major >= 0 && tried_count < max_tries; --major, ++tried_count) {
-        const std::int64_t minor = observed_cell.index - major * pitch;
-        if (minor >= length) return false;
-        if (observed_cell.has_value_of(swaps_rows_and_cols ? Cell{minor, major}
-                                                           : Cell{major, minor}))
+    std::int64_t major_index = observed_cell.index / pitch;
+    for (int tried_count = 0; major_index >= 0 && tried_count < max_tries;
+         --major_index, ++tried_count) {
+        const std::int64_t minor_index = observed_cell.index - major_index * pitch;
+        if (minor_index >= length) return false;
+        if (observed_cell.has_value_of(swaps_rows_and_cols ? Cell{minor_index, major_index}
+                                                           : Cell{major_index, minor_index}))
             return true;
     }
     return false;

@@ -292,10 +292,11 @@ std::string list_ordinals(const std::vector<std::int64_t>& positions) {
 
 void describe_components(const Components& components, bool is_along_rows,
                          Explanation& explanation) {
-    const bool is_pairs = components[0] < 2 && components[1] < 2 &&
-                          components[2] == components[0] + 2 && components[3] == components[1] + 2;
+    const bool repeats_in_pairs = components[0] < 2 && components[1] < 2 &&
+                                  components[2] == components[0] + 2 &&
+                                  components[3] == components[1] + 2;
     std::vector<std::int64_t> actual_numbers, expected_numbers;
-    for (std::int64_t i = 0; i < (is_pairs ? 2 : kVectorWidth); ++i) {
+    for (std::int64_t i = 0; i < (repeats_in_pairs ? 2 : kVectorWidth); ++i) {
         if (components[static_cast<std::size_t>(i)] == i) continue;
         actual_numbers.push_back(components[static_cast<std::size_t>(i)]);
         expected_numbers.push_back(i);
@@ -305,7 +306,7 @@ void describe_components(const Components& components, bool is_along_rows,
     explanation.fault = sorted_numbers == expected_numbers ? Fault::neighbours_exchanged
                                                            : Fault::neighbour_repeated;
     if (sorted_numbers.front() == sorted_numbers.back()) actual_numbers.resize(1);
-    explanation.meaning = std::string("in each group of ") + (is_pairs ? "2" : "4") +
+    explanation.meaning = std::string("in each group of ") + (repeats_in_pairs ? "2" : "4") +
                           " neighbouring " + (is_along_rows ? "rows" : "columns") +
                           " of the input, the " + list_ordinals(actual_numbers) +
                           (actual_numbers.size() == 1 ? " is" : " are") + " where the " +

@@ -133,10 +133,10 @@ Touched touched_ranges(Direction direction) {
         static_cast<std::vector<MemoryRange>*>(user_data)->push_back({address, bytes});
     };
     Touched touched;
-    int is_all = 0;
+    int is_complete = 0;
     touched.bytes = SIMULATOR_FUNCTION(coalesceGetTouched)(direction == Direction::store, add_range,
-                                                           &memory_ranges, &is_all);
-    touched.is_all = is_all != 0;
+                                                           &memory_ranges, &is_complete);
+    touched.is_complete = is_complete != 0;
     std::sort(memory_ranges.begin(), memory_ranges.end(),
               [](const MemoryRange& a, const MemoryRange& b) { return a.address < b.address; });
     for (const MemoryRange& range : memory_ranges) {

@@ -77,7 +77,7 @@ struct Problem {
     /// a batch of matrices.
     std::int64_t batches() const;
     /// For a batch, returns the task of a single matrix. Returns any other task unchanged.
-    Problem for_one_matrix() const;
+    Problem problem_of_one_matrix() const;
     /// Returns the number of rows of the input, including those of a second input matrix, if any.
     std::int64_t in_rows() const {
         return rows + (is_computed() ? extent(produces.computation.second_rows) : 0);

@@ -81,9 +81,9 @@ recorder::Argument describe_argument(const std::string& type, const void* value)
     }
     if (type == "int") return {false, *static_cast<const int*>(value)};
     if (type == "unsigned int") return {false, *static_cast<const unsigned*>(value)};
-    const bool is_long = type == "long" || type == "long long" || type == "unsigned long" ||
-                         type == "unsigned long long";
-    if (is_long) return {false, *static_cast<const std::int64_t*>(value)};
+    const bool is_64_bit = type == "long" || type == "long long" || type == "unsigned long" ||
+                           type == "unsigned long long";
+    if (is_64_bit) return {false, *static_cast<const std::int64_t*>(value)};
     throw NoLaunchRule("the host computes one of its arguments (" + type + ")");
 }
 

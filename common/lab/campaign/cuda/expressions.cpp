@@ -311,10 +311,10 @@ std::string random_constant(Kernel& kernel, Type type) {
     u64 number =
         random.pick<u64>({0, 1, 2, 3, 7, 31, 32, 33, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
                           0x80000000, 0xffffffff, random.next() >> 32, random.below(1000)});
-    const bool is_long = bits_of(type) == 64;
-    if (is_long && random.percent(40)) number <<= random.below(32);
-    if (type == Type::u32 || type == Type::u64) return format_hexadecimal(number, is_long);
-    return fill_arguments("($1)$2", {type, format_hexadecimal(number, is_long)});
+    const bool is_64_bit = bits_of(type) == 64;
+    if (is_64_bit && random.percent(40)) number <<= random.below(32);
+    if (type == Type::u32 || type == Type::u64) return format_hexadecimal(number, is_64_bit);
+    return fill_arguments("($1)$2", {type, format_hexadecimal(number, is_64_bit)});
 }
 
 std::string convert_expression(Kernel& kernel, const std::string& text, Type from, Type to) {
