@@ -156,7 +156,7 @@ private:
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }
-    /// Returns `found`, or throws an Error if `found` is empty.
+    /// Returns the value of `found`, or throws an Error if the table had no valid value.
     template <class Found>
     Found require_value(const Found& found, const toml::node& node, const char* key,
                         const std::string& expected) const {

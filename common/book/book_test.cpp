@@ -60,7 +60,7 @@ public:
         step.exercise.emplace().predictions = {{"load", "How many?"}};
         course::Course course;
         course.steps = {step};
-        return doxygen_text(*contents.find("lesson_01_copy"), contents, course, has_explorer);
+        return doxygen_text(*contents.find_page("lesson_01_copy"), contents, course, has_explorer);
     }
 };
 
@@ -169,7 +169,7 @@ TEST_CASE("the lesson that is a whole program has its own file, questions, and n
     course::Course course;
     course.program.emplace().name = "00_program";
     const std::string text =
-        doxygen_text(*contents.find("lesson_00_program"), contents, course, true);
+        doxygen_text(*contents.find_page("lesson_00_program"), contents, course, true);
     CHECK(has(text, "[program.cu](\\ref source_00_program)"));
     CHECK(has(text, "\\snippet 00_program/program.cu kernel"));
     CHECK(has(text, "data-says=\"Yes.\""));
@@ -262,7 +262,7 @@ TEST_CASE("chapters that are not listed are added to the contents, with their ne
     repository.page("");
     const Contents contents = read_contents(repository.path());
     REQUIRE(contents.pages.size() == 2);
-    CHECK(contents.find("teacher")->title == "For teachers");
+    CHECK(contents.find_page("teacher")->title == "For teachers");
     CHECK(has(previous_and_next_links_html("lesson_01_copy.html", contents), "teacher.html"));
     CHECK(previous_and_next_links_html("files.html", contents).empty());
 }

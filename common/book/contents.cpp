@@ -60,7 +60,7 @@ void add_chapters(Contents& contents, const std::string& section) {
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
         const std::string file = "docs/guide/" + name + ".md";
-        if (!contents.find_by_html_file(file)) add_page(contents, {name, file, "", section});
+        if (!contents.find_by_source(file)) add_page(contents, {name, file, "", section});
     }
 }
 
@@ -84,14 +84,14 @@ std::string Page::exercise_name() const {
     return name.starts_with(kExercisePrefix) ? name.substr(kExercisePrefix.size()) : "";
 }
 
-const Page* Contents::find_by_html_file(const std::string& file) const {
+const Page* Contents::find_by_source(const std::string& file) const {
     for (const Page& page : pages) {
         if (page.file == file) return &page;
     }
     return nullptr;
 }
 
-const Page* Contents::find(const std::string& name) const {
+const Page* Contents::find_page(const std::string& name) const {
     for (const Page& page : pages) {
         if (page.name == name) return &page;
     }

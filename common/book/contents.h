@@ -47,11 +47,11 @@ struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page whose source in the repository is `file` (Page::file), or nullptr if there
-    /// is none.
-    const Page* find_by_html_file(const std::string& file) const;
+    /// Returns the page whose source is `file`, a path relative to the repository's root, or
+    /// nullptr if there is none.
+    const Page* find_by_source(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
-    const Page* find(const std::string& name) const;
+    const Page* find_page(const std::string& name) const;
 };
 
 /// Reads the table of contents of the repository at `root`.

@@ -83,12 +83,13 @@ std::string correct_heading_levels(const std::string& html) {
 /// Makes wide tables scroll horizontally, without scrolling the page.
 std::string wrap_tables_for_scrolling(std::string html) {
     const std::string begin = "<table class=\"markdownTable\">", end = "</table>";
-    for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
+    for (std::size_t table_position = 0;
+         (table_position = html.find(begin, table_position)) != html.npos;) {
         const std::string opening_div =
             "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">";
-        html.insert(at, opening_div);
-        at = html.find(end, at) + end.size();
-        html.insert(at, "</div>");
+        html.insert(table_position, opening_div);
+        table_position = html.find(end, table_position) + end.size();
+        html.insert(table_position, "</div>");
     }
     return html;
 }
@@ -97,9 +98,10 @@ std::string wrap_tables_for_scrolling(std::string html) {
 /// are empty, removes the row.
 std::string remove_empty_headings(std::string html) {
     const std::string row_begin_tag = "<tr class=\"markdownTableHead\">", row_end_tag = "</tr>";
-    for (std::size_t at = 0; (at = html.find(row_begin_tag, at)) != html.npos;) {
-        const std::size_t end = html.find(row_end_tag, at) + row_end_tag.size();
-        std::string header_row = html.substr(at, end - at);
+    for (std::size_t row_begin = 0;
+         (row_begin = html.find(row_begin_tag, row_begin)) != html.npos;) {
+        const std::size_t end = html.find(row_end_tag, row_begin) + row_end_tag.size();
+        std::string header_row = html.substr(row_begin, end - row_begin);
         if (plain_text(header_row).find_first_not_of(' ') == std::string::npos) header_row.clear();
         for (std::size_t cell_begin = 0;
              (cell_begin = header_row.find("<th ", cell_begin)) != header_row.npos; ++cell_begin) {
@@ -109,8 +111,8 @@ std::string remove_empty_headings(std::string html) {
                 header_row.replace(cell_begin, cell_end + 5 - cell_begin, "<td></td>");
             }
         }
-        html.replace(at, end - at, header_row);
-        at += header_row.size();
+        html.replace(row_begin, end - row_begin, header_row);
+        row_begin += header_row.size();
     }
     return html;
 }
@@ -119,10 +121,11 @@ std::string remove_empty_headings(std::string html) {
 /// security policy forbids scripts in attributes.
 std::string remove_handlers(std::string html) {
     const std::string begin = " onclick=\"";
-    for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
-        const std::size_t end = html.find('"', at + begin.size());
+    for (std::size_t handler_position = 0;
+         (handler_position = html.find(begin, handler_position)) != html.npos;) {
+        const std::size_t end = html.find('"', handler_position + begin.size());
         if (end == html.npos) break;
-        html.erase(at, end + 1 - at);
+        html.erase(handler_position, end + 1 - handler_position);
     }
     return html;
 }
@@ -145,13 +148,13 @@ bool is_cuda_word(const std::string& word) {
 
 std::string mark_cuda_words(const std::string& text) {
     std::string result;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
+    for (std::size_t position = 0; position < text.size();) {
+        std::size_t end = position;
         while (end < text.size() && is_word_character(text[end])) ++end;
-        const std::string word = text.substr(at, end - at);
+        const std::string word = text.substr(position, end - position);
         result += is_cuda_word(word) ? "<span class=\"cuda\">" + word + "</span>" : word;
         if (end < text.size()) result += text[end++];
-        at = end;
+        position = end;
     }
     return result;
 }

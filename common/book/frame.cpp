@@ -62,10 +62,10 @@ std::string sidebar_html(const Contents& contents, bool has_explorer) {
 /// Returns the links at the top of each page.
 std::string top_links_html(const Contents& contents, bool has_explorer) {
     std::string html;
-    if (contents.find("introduction")) html += link_html("introduction.html", "Introduction");
+    if (contents.find_page("introduction")) html += link_html("introduction.html", "Introduction");
     if (has_explorer)
         html += link_html("explorer.html", "Explorer") + link_html("playground.html", "Playground");
-    if (contents.find("results")) html += link_html("results.html", "Results");
+    if (contents.find_page("results")) html += link_html("results.html", "Results");
     return "<nav class=\"places\" aria-label=\"Places\">" + html + "</nav>";
 }
 
@@ -78,8 +78,10 @@ void replace_placeholder(std::string& html, const std::string& placeholder,
 }
 
 void replace_all(std::string& html, const std::string& placeholder, const std::string& text) {
-    for (std::size_t at = 0; (at = html.find(placeholder, at)) != html.npos; at += text.size())
-        html.replace(at, placeholder.size(), text);
+    for (std::size_t placeholder_position = 0;
+         (placeholder_position = html.find(placeholder, placeholder_position)) != html.npos;
+         placeholder_position += text.size())
+        html.replace(placeholder_position, placeholder.size(), text);
 }
 
 }  // namespace
@@ -107,12 +109,12 @@ std::string application_page_html(const std::string& fragment, const Contents& c
     replace_all(html, "$title", to_html(title));
     replace_placeholder(html, "<body>", "<body class=\"wide-page\">");
     std::string head_html;
-    for (std::size_t at = 0; at < files.size();) {
-        const std::size_t end = std::min(files.find(' ', at), files.size());
-        const std::string file = files.substr(at, end - at);
+    for (std::size_t position = 0; position < files.size();) {
+        const std::size_t end = std::min(files.find(' ', position), files.size());
+        const std::string file = files.substr(position, end - position);
         head_html += file.ends_with(".css") ? "<link rel=\"stylesheet\" href=\"" + file + "\"/>\n"
                                             : "<script defer src=\"" + file + "\"></script>\n";
-        at = end + 1;
+        position = end + 1;
     }
     replace_placeholder(html, "</head>", head_html + "</head>");
     return html + fragment.substr(fragment.find("<main")) + "</div>\n</body>\n</html>\n";

@@ -20,13 +20,13 @@ constexpr const char* kLastLessonInChart = "10";
 
 /// Returns data for the picture's script: the measured bandwidths of lessons 03 and 04, whose tiles
 /// have rows of 32 and of 33 floats.
-std::string lesson_bandwidths_by_row_length(const nlohmann::json& measured,
+std::string lesson_bandwidths_by_row_length(const nlohmann::json& measurements,
                                             const course::Course& course) {
     nlohmann::json bandwidth_texts = nlohmann::json::object();
     const auto add_bandwidth = [&](const char* row_length, const char* number,
                                    const std::string& text) {
         const course::Step* step = course.find(number);
-        const long gbps = step ? bandwidth_gbps(measured, *step) : 0;
+        const long gbps = step ? bandwidth_gbps(measurements, *step) : 0;
         if (gbps)
             bandwidth_texts[row_length] =
                 text + std::to_string(gbps) + " GB/s, measured on an H200.";
@@ -41,14 +41,14 @@ std::string trim_title_after_colon(const std::string& title) {
     return title.substr(0, title.find(':'));
 }
 
-std::string bandwidth_chart_html(const nlohmann::json& measured, const Contents& contents,
+std::string bandwidth_chart_html(const nlohmann::json& measurements, const Contents& contents,
                                  const course::Course& course) {
-    if (!measured.is_object()) return "";
-    const double copy_gbps = measured.at("copy_gbps").get<double>();
+    if (!measurements.is_object()) return "";
+    const double copy_gbps = measurements.at("copy_gbps").get<double>();
     std::string items_html;
     for (const course::Step& step : course.steps) {
-        const long gbps = bandwidth_gbps(measured, step);
-        const Page* page = contents.find("lesson_" + step.name);
+        const long gbps = bandwidth_gbps(measurements, step);
+        const Page* page = contents.find_page("lesson_" + step.name);
         if (!gbps || !page || step.number() < kFirstLessonInChart ||
             step.number() > kLastLessonInChart)
             continue;
@@ -86,7 +86,7 @@ std::string front_page_html(const Contents& contents, const course::Course& cour
         throw BookError("the book has no lesson to which the front page can link");
     const std::string start_text =
         has_explorer ? "Write your first kernel" : "Start with the first lesson";
-    const nlohmann::json measured = read_measurements(contents.root);
+    const nlohmann::json measurements = read_measurements(contents.root);
     const std::string other_link_html = has_explorer
                                             ? "<a href=\"playground.html\">Break a kernel</a>"
                                             : "<a href=\"introduction.html\">New to GPUs</a>";
@@ -102,9 +102,9 @@ std::string front_page_html(const Contents& contents, const course::Course& cour
            "</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
            "read a float from shared memory, all from the same column of a tile. Shared memory has "
            "32 banks.</figcaption><div class=\"bank-toy\" data-lessons=\"" +
-           to_html(lesson_bandwidths_by_row_length(measured, course)) +
+           to_html(lesson_bandwidths_by_row_length(measurements, course)) +
            "\"><p>This picture needs JavaScript.</p></div></figure></section>\n" +
-           bandwidth_chart_html(measured, contents, course) +
+           bandwidth_chart_html(measurements, contents, course) +
            "<script defer src=\"front.js\"></script>\n";
 }
 

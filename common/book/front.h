@@ -1,4 +1,4 @@
-// The generated parts of the front page: its opening section, and the chart of bandwidths.
+// Generates parts of the front page: its opening section, and the chart of bandwidths.
 #pragma once
 
 #include <string>

@@ -11,8 +11,10 @@ std::string resolve_entities(const std::string& text) {
         {"&#39;", "'"}, {"&#160;", " "}, {"&amp;", "&"}};
     std::string result = text;
     for (const auto& [entity, character] : entities) {
-        for (std::size_t at = 0; (at = result.find(entity, at)) != result.npos; ++at) {
-            result.replace(at, std::string(entity).size(), character);
+        for (std::size_t entity_position = 0;
+             (entity_position = result.find(entity, entity_position)) != result.npos;
+             ++entity_position) {
+            result.replace(entity_position, std::string(entity).size(), character);
         }
     }
     return result;
@@ -20,36 +22,37 @@ std::string resolve_entities(const std::string& text) {
 
 /// Reads name="value" pairs up to the end of the tag.
 void read_attributes(const std::string& html, Tag& tag) {
-    std::size_t at = tag.begin + 1 + tag.name.size();
-    while (at < html.size() && html[at] != '>') {
-        const std::size_t name_begin = html.find_first_not_of(" \t\n/", at);
+    std::size_t position = tag.begin + 1 + tag.name.size();
+    while (position < html.size() && html[position] != '>') {
+        const std::size_t name_begin = html.find_first_not_of(" \t\n/", position);
         if (name_begin == html.npos || html[name_begin] == '>') {
-            at = name_begin;
+            position = name_begin;
             break;
         }
         const std::size_t end = html.find_first_of("= \t\n/>", name_begin);
         const std::string attribute_name = html.substr(name_begin, end - name_begin);
-        at = end;
+        position = end;
         if (end == html.npos || html[end] != '=') continue;
         const char quote = end + 1 < html.size() ? html[end + 1] : '\0';
         if (quote != '"' && quote != '\'') {
-            at = html.find_first_of(" \t\n>", end);
-            tag.attributes[attribute_name] = html.substr(end + 1, at - end - 1);
+            position = html.find_first_of(" \t\n>", end);
+            tag.attributes[attribute_name] = html.substr(end + 1, position - end - 1);
             continue;
         }
-        at = html.find(quote, end + 2);
-        if (at == html.npos) break;
-        tag.attributes[attribute_name] = resolve_entities(html.substr(end + 2, at - end - 2));
-        ++at;
+        position = html.find(quote, end + 2);
+        if (position == html.npos) break;
+        tag.attributes[attribute_name] = resolve_entities(html.substr(end + 2, position - end - 2));
+        ++position;
     }
-    tag.end = at == html.npos ? html.size() : at + 1;
+    tag.end = position == html.npos ? html.size() : position + 1;
 }
 
 std::string remove_comments(const std::string& html) {
     std::string result = html;
-    for (std::size_t at = 0; (at = result.find("<!--", at)) != result.npos;) {
-        const std::size_t end = result.find("-->", at);
-        result.erase(at, end == result.npos ? end : end + 3 - at);
+    for (std::size_t comment_position = 0;
+         (comment_position = result.find("<!--", comment_position)) != result.npos;) {
+        const std::size_t end = result.find("-->", comment_position);
+        result.erase(comment_position, end == result.npos ? end : end + 3 - comment_position);
     }
     return result;
 }

@@ -15,8 +15,8 @@ struct Tag {
     bool has_attribute(const std::string& key) const { return attributes.contains(key); }
     /// Returns the value of the attribute, or "" if the tag does not have it.
     std::string attribute(const std::string& key) const {
-        const auto found = attributes.find(key);
-        return found == attributes.end() ? "" : found->second;
+        const auto attribute_value = attributes.find(key);
+        return attribute_value == attributes.end() ? "" : attribute_value->second;
     }
 };
 

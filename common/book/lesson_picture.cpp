@@ -11,10 +11,10 @@ namespace {
 /// The distance between two cells, and the size of a cell, in the units of the drawings.
 constexpr int kPitchPixels = 17, kCellPixels = 15;
 
-/// Reports whether a cell holds an element of the warp.
-using IsChosen = std::function<bool(int row, int col)>;
+/// A function that reports whether a cell holds an element of the warp.
+using IsElementOfWarp = std::function<bool(int row, int col)>;
 
-std::string cells_svg(int rows, int cols, const IsChosen& is_chosen) {
+std::string cells_svg(int rows, int cols, const IsElementOfWarp& is_chosen) {
     std::string svg = "<svg viewBox=\"0 0 " +
                       std::to_string(cols * kPitchPixels - kPitchPixels + kCellPixels) + " " +
                       std::to_string(rows * kPitchPixels - kPitchPixels + kCellPixels) +
@@ -30,10 +30,11 @@ std::string cells_svg(int rows, int cols, const IsChosen& is_chosen) {
     return svg + "</svg>";
 }
 
-/// Returns one place in which the elements are, with its name below. `animation_order` delays its
-/// animation.
-std::string location_html(const std::string& css_class, int animation_order, const std::string& svg,
-                          const std::string& name, const std::string& memory) {
+/// Returns the picture of a memory that holds the warp's elements, with the memory's name below.
+/// `animation_order` delays the picture's animation.
+std::string memory_picture_html(const std::string& css_class, int animation_order,
+                                const std::string& svg, const std::string& name,
+                                const std::string& memory) {
     return "<div class=\"stop " + css_class +
            "\" style=\"--order: " + std::to_string(animation_order) + "\">" + svg +
            "<span class=\"idea " + css_class + "\"><b>" + name + "</b> " + memory + "</span></div>";
@@ -45,40 +46,42 @@ bool uses_shared_memory(const course::Step& step) {
     return expected_counters.contains("shared_load") || expected_counters.contains("shared_store");
 }
 
-std::string path_html(const course::Step& step) {
+std::string memory_path_html(const course::Step& step) {
     const bool is_copy = step.exercise->produces == "copy", is_shared = uses_shared_memory(step);
-    const IsChosen is_in_input_run = [](int row, int col) {
+    const IsElementOfWarp is_in_input_run = [](int row, int col) {
         return row == 1 && col >= 2 && col < 6;
     };
-    const IsChosen is_in_output_run = [&](int row, int col) {
+    const IsElementOfWarp is_in_output_run = [&](int row, int col) {
         if (is_copy) return is_in_input_run(row, col);
         return is_shared ? row == 2 && col < 4 : col == 1 && row >= 2 && row < 6;
     };
     const std::string middle_html =
         is_shared
-            ? location_html("shared", 1, cells_svg(4, 4, [](int row, int) { return row == 1; }),
-                            "tile", "shared memory")
-            : location_html("registers", 1, cells_svg(1, 4, [](int, int) { return true; }), "lanes",
-                            "registers");
+            ? memory_picture_html("shared", 1,
+                                  cells_svg(4, 4, [](int row, int) { return row == 1; }), "tile",
+                                  "shared memory")
+            : memory_picture_html("registers", 1, cells_svg(1, 4, [](int, int) { return true; }),
+                                  "lanes", "registers");
     const std::string arrow = "<span class=\"onward\" aria-hidden=\"true\">&rarr;</span>";
     return "<div class=\"way\">" +
-           location_html("global", 0, cells_svg(6, 8, is_in_input_run), "in", "global memory") +
+           memory_picture_html("global", 0, cells_svg(6, 8, is_in_input_run), "in",
+                               "global memory") +
            arrow + middle_html + arrow +
-           location_html(
+           memory_picture_html(
                "global", 2,
                is_copy ? cells_svg(6, 8, is_in_output_run) : cells_svg(8, 6, is_in_output_run),
                "out", "global memory") +
            "</div>";
 }
 
-/// Returns the bandwidth of the lesson before, as a part of a copy's.
+/// Returns the bandwidth that the previous lesson reached, as a fraction of a copy's.
 std::string previous_bandwidth_html(const std::filesystem::path& root, const course::Course& course,
                                     const course::Step& step) {
-    const nlohmann::json measured = read_measurements(root);
+    const nlohmann::json measurements = read_measurements(root);
     const course::Step* previous_step = course.find(step.builds_on);
-    const long gbps = previous_step ? bandwidth_gbps(measured, *previous_step) : 0;
+    const long gbps = previous_step ? bandwidth_gbps(measurements, *previous_step) : 0;
     if (!gbps || previous_step->number() < "02") return "";
-    const double copy_gbps = measured.at("copy_gbps").get<double>();
+    const double copy_gbps = measurements.at("copy_gbps").get<double>();
     const std::string percent = std::to_string(std::lround(100 * gbps / copy_gbps));
     std::string css_class = limiting_idea_class(root, *previous_step);
     return "<p class=\"reached\"><span>Lesson " + previous_step->number() +
@@ -99,7 +102,7 @@ std::string lesson_picture_html(const std::filesystem::path& root, const course:
     return "<figure class=\"opening\" role=\"group\" aria-label=\"The way of one warp's elements: "
            "from in, "
            "through " +
-           middle_name + ", to out\">" + path_html(step) +
+           middle_name + ", to out\">" + memory_path_html(step) +
            previous_bandwidth_html(root, course, step) + "</figure>\n";
 }
 

@@ -28,8 +28,8 @@ nlohmann::json read_measurements(const std::filesystem::path& root) {
     return read_results(root / "docs/results/nvidia-h200.json");
 }
 
-long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step) {
-    const nlohmann::json row = find_row(measured, step);
+long bandwidth_gbps(const nlohmann::json& measurements, const course::Step& step) {
+    const nlohmann::json row = find_row(measurements, step);
     return row.is_null() ? 0 : std::lround(row.at("gbps").get<double>());
 }
 

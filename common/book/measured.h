@@ -13,7 +13,7 @@ namespace coalesce::book {
 nlohmann::json read_measurements(const std::filesystem::path& root);
 
 /// Returns the bandwidth of a lesson's main kernel in GB/s, or 0 if it was not measured.
-long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step);
+long bandwidth_gbps(const nlohmann::json& measurements, const course::Step& step);
 
 /// Returns what limits a lesson's main kernel, according to the time model: "global", "shared",
 /// "registers" or "waiting". Returns "" if the model has made no prediction for the kernel. The

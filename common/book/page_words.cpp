@@ -51,8 +51,9 @@ constexpr ReplacementRule kReplacementRules[] = {
 };
 
 std::regex make_whitespace_regex(std::string pattern) {
-    for (std::size_t at = 0; (at = pattern.find(' ', at)) != pattern.npos; at += 3)
-        pattern.replace(at, 1, "\\s+");
+    for (std::size_t space_position = 0;
+         (space_position = pattern.find(' ', space_position)) != pattern.npos; space_position += 3)
+        pattern.replace(space_position, 1, "\\s+");
     return std::regex(pattern);
 }
 

@@ -61,8 +61,8 @@ std::string encode_for_url(const std::string& text) {
 class PageWriter {
 public:
     PageWriter(const Page& the_page, const Contents& the_contents, const course::Course& the_course,
-               bool with_editors)
-        : page(the_page), contents(the_contents), course(the_course), has_explorer(with_editors) {}
+               bool has_editors)
+        : page(the_page), contents(the_contents), course(the_course), has_explorer(has_editors) {}
 
     std::string convert_page() {
         const std::string text = read_file(contents.root / page.file);
@@ -146,7 +146,8 @@ private:
                heading_anchor(line.substr(level + 1)) + "}";
     }
 
-    /// Returns the lesson's picture the first time, which is before the lesson's first section.
+    /// Returns the lesson's picture at the first call, which is before the lesson's first section.
+    /// Afterwards, and on other pages, returns "".
     std::string opening_picture() {
         const course::Step* step = course.find(page.step_name());
         if (has_picture || !step) return "";
@@ -223,15 +224,15 @@ private:
     /// separated by ";;".
     std::string encode_edits(const std::string& edits) const {
         std::string link;
-        for (std::size_t at = 0; at < edits.size();) {
-            const std::size_t edit_end = std::min(edits.find(" ;; ", at), edits.size());
-            const std::string edit = edits.substr(at, edit_end - at);
+        for (std::size_t position = 0; position < edits.size();) {
+            const std::size_t edit_end = std::min(edits.find(" ;; ", position), edits.size());
+            const std::string edit = edits.substr(position, edit_end - position);
             const std::size_t arrow_begin = edit.find(" => ");
             if (arrow_begin == edit.npos)
                 fail("an experiment must have the form <!-- try: FROM => TO -->");
             link += "&from=" + encode_for_url(edit.substr(0, arrow_begin)) +
                     "&to=" + encode_for_url(edit.substr(arrow_begin + 4));
-            at = edit_end + 4;
+            position = edit_end + 4;
         }
         return link;
     }
@@ -323,7 +324,7 @@ private:
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
                    "\" alt=\"" + to_html(link.text) + "\"/>\n\\endhtmlonly";
         }
-        if (const Page* target = contents.find_by_html_file(file.string())) {
+        if (const Page* target = contents.find_by_source(file.string())) {
             return reference_link(anchor.empty() ? target->name : target->name + "_" + anchor,
                                   link.text);
         }

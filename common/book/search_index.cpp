@@ -45,15 +45,16 @@ nlohmann::json list_sections(const std::string& page, const std::string& html) {
     std::string main_html = "<main" + text_between(html, "<main", "</main>");
     main_html = main_html.substr(0, main_html.find("<nav class=\"neighbours\""));
     nlohmann::json sections = nlohmann::json::array();
-    Heading current, next;
-    for (bool is_last = false; !is_last; current = next) {
-        is_last = !find_heading(main_html, current.end, next);
-        const std::size_t end = is_last ? main_html.size() : next.begin;
-        std::string text = plain_text(main_html.substr(current.end, end - current.end));
+    Heading current_heading, next_heading;
+    for (bool is_last = false; !is_last; current_heading = next_heading) {
+        is_last = !find_heading(main_html, current_heading.end, next_heading);
+        const std::size_t end = is_last ? main_html.size() : next_heading.begin;
+        std::string text =
+            plain_text(main_html.substr(current_heading.end, end - current_heading.end));
         sections.push_back({{"page", page},
-                            {"anchor", current.anchor},
+                            {"anchor", current_heading.anchor},
                             {"title", title},
-                            {"heading", current.text},
+                            {"heading", current_heading.text},
                             {"text", text}});
     }
     return sections;

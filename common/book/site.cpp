@@ -71,11 +71,11 @@ namespace {
 /// with an editor.
 std::string add_layout_class(std::string html) {
     const std::string body_tag = "<body>";
-    const std::size_t at = html.find(body_tag);
+    const std::size_t body_position = html.find(body_tag);
     const auto set_body_class = [&](const std::string& name) {
-        html.replace(at, body_tag.size(), "<body class=\"" + name + "\">");
+        html.replace(body_position, body_tag.size(), "<body class=\"" + name + "\">");
     };
-    if (at == html.npos) return html;
+    if (body_position == html.npos) return html;
     if (html.find("class=\"hero\"") != html.npos)
         set_body_class("front-page");
     else if (html.find("class=\"your-turn\"") != html.npos)

@@ -21,11 +21,11 @@ constexpr int kMinNeighbouringCells = 3;
 /// The minimum number of blanks between two drawings that are side by side.
 constexpr std::size_t kMinBlanksBetweenDrawings = 5;
 
-enum class PartKind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
+enum class LinePartKind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
 
 /// A part of a line: its kind, its columns [begin, end), and its text.
 struct LinePart {
-    PartKind kind = PartKind::word;
+    LinePartKind kind = LinePartKind::word;
     std::size_t begin = 0, end = 0;
     std::string text;
 };
@@ -43,8 +43,10 @@ bool is_cell_text(const std::string& text) {
 }
 
 std::string trim(const std::string& text) {
-    const std::size_t first = text.find_first_not_of(' ');
-    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+    const std::size_t first_letter = text.find_first_not_of(' ');
+    return first_letter == text.npos
+               ? ""
+               : text.substr(first_letter, text.find_last_not_of(' ') + 1 - first_letter);
 }
 
 /// Returns the label in a line of dashes ("32 B" for "------ 32 B ------"). In a label such as "0
@@ -67,7 +69,7 @@ bool is_brace(const std::string& inner_text) {
            inner_text.find("->") == inner_text.npos;
 }
 
-/// Returns the part of a line that begins at column `at`: text in brackets or quotes, a vertical
+/// Returns the part of a line that begins at column `begin`: text in brackets or quotes, a vertical
 /// bar or a word.
 LinePart read_line_part(const std::string& line, std::size_t begin) {
     const char c = line[begin];
@@ -79,7 +81,7 @@ LinePart read_line_part(const std::string& line, std::size_t begin) {
         if (close_index != line.npos) {
             const std::string inner_text = line.substr(begin + 1, close_index - begin - 1);
             const bool is_short = trim(inner_text).size() <= 3;
-            return {is_short ? PartKind::marked : PartKind::range, begin, close_index + 1,
+            return {is_short ? LinePartKind::marked : LinePartKind::range, begin, close_index + 1,
                     is_short ? trim(inner_text) : extract_label(inner_text)};
         }
     }
@@ -88,16 +90,16 @@ LinePart read_line_part(const std::string& line, std::size_t begin) {
         const std::string inner_text = trim(line.substr(begin + 1, close_index - begin - 1));
         const bool is_number =
             !inner_text.empty() && inner_text.find_first_not_of("0123456789") == inner_text.npos;
-        if (is_number) return {PartKind::word, begin, close_index + 1, "(" + inner_text + ")"};
+        if (is_number) return {LinePartKind::word, begin, close_index + 1, "(" + inner_text + ")"};
     }
     if (c == '|' || c == '\'') {
         const std::size_t close_index = line.find(c, begin + 1);
         const std::string inner_text =
             close_index == line.npos ? "" : line.substr(begin + 1, close_index - begin - 1);
         if (is_brace(inner_text))
-            return {PartKind::brace, begin, c == '|' ? close_index : close_index + 1,
+            return {LinePartKind::brace, begin, c == '|' ? close_index : close_index + 1,
                     extract_label(inner_text)};
-        if (c == '|') return {PartKind::separator, begin, begin + 1, ""};
+        if (c == '|') return {LinePartKind::separator, begin, begin + 1, ""};
     }
     std::size_t end = begin + 1;
     while (end < line.size() && line[end] != ' ' && line[end] != '|') {
@@ -108,21 +110,21 @@ LinePart read_line_part(const std::string& line, std::size_t begin) {
     }
     const std::string text = line.substr(begin, end - begin);
     if (text.size() > 2 && text.starts_with("+-") && text.ends_with("-+")) {
-        return {PartKind::edge, begin, end, ""};
+        return {LinePartKind::edge, begin, end, ""};
     }
     const bool is_dots = text.size() > 1 && text.find_first_not_of('.') == text.npos;
-    return {text == "." ? PartKind::empty
-            : is_dots   ? PartKind::ellipsis
-                        : PartKind::word,
+    return {text == "." ? LinePartKind::empty
+            : is_dots   ? LinePartKind::ellipsis
+                        : LinePartKind::word,
             begin, end, text};
 }
 
 std::vector<LinePart> split_into_parts(const std::string& line) {
     std::vector<LinePart> parts;
-    for (std::size_t at = line.find_first_not_of(' '); at < line.size();
-         at = line.find_first_not_of(' ', at)) {
-        parts.push_back(read_line_part(line, at));
-        at = parts.back().end;
+    for (std::size_t position = line.find_first_not_of(' '); position < line.size();
+         position = line.find_first_not_of(' ', position)) {
+        parts.push_back(read_line_part(line, position));
+        position = parts.back().end;
     }
     return parts;
 }
@@ -137,8 +139,8 @@ bool is_column_label(const std::string& text) {
 }
 
 /// Reports whether a single blank separates a part from the part before it.
-bool is_next_word(const LinePart& part, const LinePart& previous) {
-    return part.begin == previous.end + 1;
+bool is_next_word(const LinePart& part, const LinePart& previous_part) {
+    return part.begin == previous_part.end + 1;
 }
 
 /// Returns the index of the first part after a row's label. A label is a word, or several words
@@ -147,40 +149,41 @@ std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t be
                               std::size_t end) {
     static const std::set<std::string> row_labels = {"r", "n", "row", "GPU"};
     if (row_labels.contains(parts[begin].text) && begin + 1 < end) return begin + 2;
-    std::size_t last = begin;
+    std::size_t last_part = begin;
     bool are_cells = is_cell_text(parts[begin].text);
-    while (last + 1 < end && parts[last + 1].kind == PartKind::word &&
-           is_next_word(parts[last + 1], parts[last])) {
-        ++last;
-        are_cells = are_cells && is_cell_text(parts[last].text);
+    while (last_part + 1 < end && parts[last_part + 1].kind == LinePartKind::word &&
+           is_next_word(parts[last_part + 1], parts[last_part])) {
+        ++last_part;
+        are_cells = are_cells && is_cell_text(parts[last_part].text);
     }
-    if (are_cells && (last == begin || last - begin >= 2)) return begin;
-    return parts[begin].kind == PartKind::word ? last + 1 : begin;
+    if (are_cells && (last_part == begin || last_part - begin >= 2)) return begin;
+    return parts[begin].kind == LinePartKind::word ? last_part + 1 : begin;
 }
 
 /// Converts the words after a row's label to cells, if there are at least kMinNeighbouringCells
 /// words.
 void convert_words_to_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    const std::size_t first = find_end_of_label(parts, begin, end);
+    const std::size_t first_word = find_end_of_label(parts, begin, end);
     // Column numbers are not drawn as cells.
-    if (is_column_label(parts[begin].text) && first <= begin + 2) return;
-    for (std::size_t at = first; at < end;) {
-        std::size_t last = at;
+    if (is_column_label(parts[begin].text) && first_word <= begin + 2) return;
+    for (std::size_t position = first_word; position < end;) {
+        std::size_t last_word = position;
         int cell_count = 0;
-        while (last < end &&
-               (parts[last].kind != PartKind::word || is_cell_text(parts[last].text)) &&
-               parts[last].kind != PartKind::brace) {
-            cell_count += parts[last].kind == PartKind::word ||
-                          parts[last].kind == PartKind::marked ||
-                          parts[last].kind == PartKind::empty;
-            ++last;
+        while (
+            last_word < end &&
+            (parts[last_word].kind != LinePartKind::word || is_cell_text(parts[last_word].text)) &&
+            parts[last_word].kind != LinePartKind::brace) {
+            cell_count += parts[last_word].kind == LinePartKind::word ||
+                          parts[last_word].kind == LinePartKind::marked ||
+                          parts[last_word].kind == LinePartKind::empty;
+            ++last_word;
         }
         if (cell_count >= kMinNeighbouringCells) {
-            for (std::size_t i = at; i < last; ++i)
-                if (parts[i].kind == PartKind::word) parts[i].kind = PartKind::cell;
+            for (std::size_t i = position; i < last_word; ++i)
+                if (parts[i].kind == LinePartKind::word) parts[i].kind = LinePartKind::cell;
         }
-        at = std::max(last, at + 1);
+        position = std::max(last_word, position + 1);
     }
 }
 
@@ -211,9 +214,9 @@ std::string replace_ascii_arrows(std::string text) {
         {"-->", "→"}, {"->", "→"}, {"<-", "←"}, {"--", "—"}, {"`", ""}};
     for (const auto& [from, to] : replacements) {
         const std::string replaced_text = from;
-        for (std::size_t at = 0; (at = text.find(replaced_text, at)) != text.npos;
-             at += std::string(to).size())
-            text.replace(at, replaced_text.size(), to);
+        for (std::size_t position = 0; (position = text.find(replaced_text, position)) != text.npos;
+             position += std::string(to).size())
+            text.replace(position, replaced_text.size(), to);
     }
     return text;
 }
@@ -225,34 +228,34 @@ std::string part_svg(const LinePart& part, int row) {
     // A cell is a little wider than its text.
     const double half_width = std::max(11.0, (end - begin) * kCharacterWidthPixels / 2 + 1);
     switch (part.kind) {
-        case PartKind::cell:
+        case LinePartKind::cell:
             return rectangle_svg("plain", center - half_width, center + half_width, top + 1,
                                  kLineHeightPixels - 3) +
                    text_svg("in-cell", center, baseline, part.text);
-        case PartKind::marked:
+        case LinePartKind::marked:
             return rectangle_svg("marked", center - half_width, center + half_width, top + 1,
                                  kLineHeightPixels - 3) +
                    text_svg("in-marked", center, baseline, part.text);
-        case PartKind::empty:
+        case LinePartKind::empty:
             return rectangle_svg("plain", center - half_width, center + half_width, top + 1,
                                  kLineHeightPixels - 3);
-        case PartKind::ellipsis: return text_svg("middle faint", center, baseline, "…");
-        case PartKind::separator:
+        case LinePartKind::ellipsis: return text_svg("middle faint", center, baseline, "…");
+        case LinePartKind::separator:
             return "<path class=\"line\" d=\"M" + format_pixels(center) + " " + format_pixels(top) +
                    "v" + std::to_string(kLineHeightPixels) + "\"/>";
-        case PartKind::edge:
+        case LinePartKind::edge:
             return "<path class=\"line\" d=\"M" + format_pixels(column_to_pixels(begin + .5)) +
                    " " + format_pixels(top + kLineHeightPixels / 2.0) + "H" +
                    format_pixels(column_to_pixels(end - .5)) + "\"/>";
-        case PartKind::range:
+        case LinePartKind::range:
             return rectangle_svg("marked", column_to_pixels(begin) + 1, column_to_pixels(end) - 1,
                                  top + 1, kLineHeightPixels - 3) +
                    text_svg("in-marked", center, baseline, part.text);
-        case PartKind::brace:
+        case LinePartKind::brace:
             return "<path class=\"line\" d=\"M" + format_pixels(column_to_pixels(begin) + 3) + " " +
                    format_pixels(top + 2) + "v6H" + format_pixels(column_to_pixels(end) - 3) +
                    "v-6\"/>" + text_svg("middle faint", center, baseline + 6, part.text);
-        case PartKind::word:
+        case LinePartKind::word:
             return text_svg("word", column_to_pixels(begin), baseline,
                             replace_ascii_arrows(part.text));
     }
@@ -262,19 +265,19 @@ std::string part_svg(const LinePart& part, int row) {
 /// Joins words that are separated by single blanks, so that they can be set in a proportional
 /// typeface.
 std::vector<LinePart> join_words_into_sentences(const std::vector<LinePart>& parts) {
-    std::vector<LinePart> joined;
+    std::vector<LinePart> joined_parts;
     for (const LinePart& part : parts) {
-        const bool continues_sentence = !joined.empty() && part.kind == PartKind::word &&
-                                        joined.back().kind == PartKind::word &&
-                                        part.begin == joined.back().end + 1;
+        const bool continues_sentence = !joined_parts.empty() && part.kind == LinePartKind::word &&
+                                        joined_parts.back().kind == LinePartKind::word &&
+                                        part.begin == joined_parts.back().end + 1;
         if (continues_sentence) {
-            joined.back().text += " " + part.text;
-            joined.back().end = part.end;
+            joined_parts.back().text += " " + part.text;
+            joined_parts.back().end = part.end;
         } else {
-            joined.push_back(part);
+            joined_parts.push_back(part);
         }
     }
-    return joined;
+    return joined_parts;
 }
 
 }  // namespace
@@ -296,9 +299,9 @@ std::string draw_text_diagram(const std::vector<std::string>& lines) {
         }
         // Draw the marks last, because they may cover parts of the neighbouring cells.
         for (const LinePart& part : join_words_into_sentences(parts))
-            (part.kind == PartKind::marked || part.kind == PartKind::range ? marked_svg
-                                                                           : unmarked_svg) +=
-                part_svg(part, row);
+            (part.kind == LinePartKind::marked || part.kind == LinePartKind::range
+                 ? marked_svg
+                 : unmarked_svg) += part_svg(part, row);
         column_count = std::max(column_count, line.size());
         description += trim(line) + "; ";
         ++row;

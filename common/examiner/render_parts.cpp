@@ -29,7 +29,7 @@ std::string source_excerpt(const Failure& failure, const std::string& source, in
 }
 
 bool is_map_useful(const Failure& failure) {
-    return failure.map && !failure.map->is_uniform() && failure.map->faults() > 1;
+    return failure.map && !failure.map->is_uniform() && failure.map->count_faulty_characters() > 1;
 }
 
 std::string format_map(const Failure& failure, int lines) {

@@ -38,7 +38,7 @@ SampledMatrix::SampledMatrix(const Problem& problem)
 void SampledMatrix::fill(void* in, const Touched& touched_input) const {
     Touched input_to_fill = touched_input;
     // If the list of loaded ranges is incomplete, assume that the blocks loaded every element.
-    if (!touched_input.is_all)
+    if (!touched_input.is_complete)
         input_to_fill.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
     for_each_run(in, problem_.bytes(), input_to_fill,
                  [&](std::uint64_t first_index, std::vector<float>& values) {

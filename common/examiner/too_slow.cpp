@@ -52,7 +52,8 @@ std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits
                        explanation.time + ", but the exercise requires " +
                        timing::percent_text(limits.predicted_fraction_of_copy) + " (" +
                        explanation.label + "). " + timing::capitalize(explanation.verdict) + ".";
-    failure.details = wrap(solution_note.empty() ? joined(explanation.why, " ") : solution_note);
+    failure.details =
+        wrap(solution_note.empty() ? joined(explanation.reasons, " ") : solution_note);
     failure.advice = explanation.cure;
     return failure;
 }

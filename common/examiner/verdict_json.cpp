@@ -18,7 +18,7 @@ codec::Json codec::TypeCodec<CellMap>::encode(const CellMap& map) {
     return {{"rows", map.out_rows()},
             {"cols", map.out_cols()},
             {"in_place", map.is_in_place()},
-            {"signs", map.signs()}};
+            {"signs", map.encode_states()}};
 }
 
 void codec::TypeCodec<CellMap>::decode(const Json& json, CellMap& map, const std::string& path) {
@@ -33,7 +33,7 @@ void codec::TypeCodec<CellMap>::decode(const Json& json, CellMap& map, const std
     reader("signs", signs);
     reader.finish();
     const bool is_good = rows > 0 && cols > 0 && rows <= max_side && cols <= max_side;
-    if (!is_good || !(map = CellMap(rows, cols, is_in_place)).restore_signs(signs)) {
+    if (!is_good || !(map = CellMap(rows, cols, is_in_place)).restore_states(signs)) {
         throw Error(path + ": expected a picture of cells");
     }
 }

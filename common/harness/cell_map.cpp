@@ -24,23 +24,23 @@ CellMap::CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place)
       cells_across_(div_ceil(out_cols, kSide)) {}
 
 void CellMap::merge(const CellMap& other) {
-    for (std::size_t i = 0; i < signs_.size(); ++i)
-        signs_[i] = std::max(signs_[i], other.signs_[i]);
+    for (std::size_t i = 0; i < states_.size(); ++i)
+        states_[i] = std::max(states_[i], other.states_[i]);
 }
 
-std::string CellMap::signs() const {
+std::string CellMap::encode_states() const {
     std::string text;
-    for (const CellState state : signs_) text += kStateCharacters[static_cast<int>(state)];
+    for (const CellState state : states_) text += kStateCharacters[static_cast<int>(state)];
     return text;
 }
 
-bool CellMap::restore_signs(const std::string& signs) {
-    if (signs.size() != signs_.size()) return false;
-    for (std::size_t i = 0; i < signs.size(); ++i) {
+bool CellMap::restore_states(const std::string& characters) {
+    if (characters.size() != states_.size()) return false;
+    for (std::size_t i = 0; i < characters.size(); ++i) {
         const auto* state_character =
-            std::find(std::begin(kStateCharacters), std::end(kStateCharacters), signs[i]);
+            std::find(std::begin(kStateCharacters), std::end(kStateCharacters), characters[i]);
         if (state_character == std::end(kStateCharacters)) return false;
-        signs_[i] = static_cast<CellState>(state_character - kStateCharacters);
+        states_[i] = static_cast<CellState>(state_character - kStateCharacters);
     }
     return true;
 }
@@ -48,26 +48,26 @@ bool CellMap::restore_signs(const std::string& signs) {
 bool CellMap::is_uniform() const {
     for (int row = 0; row < div_ceil(out_rows_, cells_down_); ++row) {
         for (int col = 0; col < div_ceil(out_cols_, cells_across_); ++col) {
-            if (sign(row, col) != sign(0, 0)) return false;
+            if (worst_state_at(row, col) != worst_state_at(0, 0)) return false;
         }
     }
     return true;
 }
 
-int CellMap::faults() const {
+int CellMap::count_faulty_characters() const {
     return static_cast<int>(std::count_if(
-        signs_.begin(), signs_.end(), [](CellState state) { return state != CellState::right; }));
+        states_.begin(), states_.end(), [](CellState state) { return state != CellState::right; }));
 }
 
 bool CellMap::has_pattern() const {
     bool rows_differ = false, cols_differ = false;
     for (int row = 0; row < div_ceil(out_rows_, cells_down_); ++row) {
         for (int col = 0; col < div_ceil(out_cols_, cells_across_); ++col) {
-            rows_differ |= sign(row, col) != sign(0, col);
-            cols_differ |= sign(row, col) != sign(row, 0);
+            rows_differ |= worst_state_at(row, col) != worst_state_at(0, col);
+            cols_differ |= worst_state_at(row, col) != worst_state_at(row, 0);
         }
     }
-    return rows_differ && cols_differ && faults() > 1;
+    return rows_differ && cols_differ && count_faulty_characters() > 1;
 }
 
 std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) const {
@@ -85,7 +85,7 @@ CellState CellMap::worst_state_in(int row, int col, int row_count, int col_count
     CellState worst_state = CellState::right;
     for (int i = row; i < std::min(row + row_count, kSide); ++i) {
         for (int j = col; j < std::min(col + col_count, kSide); ++j) {
-            worst_state = std::max(worst_state, sign(i, j));
+            worst_state = std::max(worst_state, worst_state_at(i, j));
         }
     }
     return worst_state;

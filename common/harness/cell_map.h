@@ -32,15 +32,15 @@ public:
 
     /// Records the state of a cell.
     void note(Cell out, CellState state) {
-        CellState& shown_state = signs_[static_cast<std::size_t>(out.row / cells_down_ * kSide) +
-                                        static_cast<std::size_t>(out.col / cells_across_)];
+        CellState& shown_state = states_[static_cast<std::size_t>(out.row / cells_down_ * kSide) +
+                                         static_cast<std::size_t>(out.col / cells_across_)];
         if (state > shown_state) shown_state = state;
     }
     /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
     /// Returns the state of the worst cell that the character at this row and column covers.
-    CellState sign(int row, int col) const {
-        return signs_[static_cast<std::size_t>(row * kSide + col)];
+    CellState worst_state_at(int row, int col) const {
+        return states_[static_cast<std::size_t>(row * kSide + col)];
     }
     /// The shape of the output.
     std::int64_t out_rows() const { return out_rows_; }
@@ -53,13 +53,13 @@ public:
     /// Reports whether all characters are the same.
     bool is_uniform() const;
     /// Returns the number of characters that show a wrong or unwritten cell.
-    int faults() const;
-    /// Returns the characters in row-major order, as a string from which restore_signs can restore
+    int count_faulty_characters() const;
+    /// Returns the characters in row-major order, as a string from which restore_states can restore
     /// the picture.
-    std::string signs() const;
-    /// Restores the characters that `signs` returned. Returns false if they do not match the size
-    /// of this picture.
-    bool restore_signs(const std::string& signs);
+    std::string encode_states() const;
+    /// Restores the states from the characters that `encode_states` returned. Returns false if the
+    /// characters do not match the size of this picture.
+    bool restore_states(const std::string& characters);
     /// Returns the picture and its legend, in lines of at most 70 columns. If the picture is larger
     /// than `max_rows` x `max_cols`, each character shows the worst of several cells.
     std::string text(int max_rows = kSide, int max_cols = kSide) const;
@@ -72,7 +72,7 @@ private:
     bool is_in_place_ = false;
     /// The number of cells that each character covers, vertically and horizontally.
     std::int64_t cells_down_, cells_across_;
-    std::array<CellState, kSide * kSide> signs_{};
+    std::array<CellState, kSide * kSide> states_{};
 };
 
 }  // namespace coalesce

@@ -36,9 +36,10 @@ std::string to_text(const CoalesceReport& report) {
 /// deep::(anonymous namespace)::transpose<32>(float*)".
 static std::string trim_to_plain_name(std::string name) {
     const std::string unnamed_namespace = "(anonymous namespace)";
-    for (auto at = name.find(unnamed_namespace); at != std::string::npos;
-         at = name.find(unnamed_namespace)) {
-        name.erase(at, unnamed_namespace.size());
+    for (auto namespace_position = name.find(unnamed_namespace);
+         namespace_position != std::string::npos;
+         namespace_position = name.find(unnamed_namespace)) {
+        name.erase(namespace_position, unnamed_namespace.size());
     }
     name = name.substr(0, name.find_first_of("<("));
     return name.substr(name.find_last_of(": ") + 1);
@@ -65,23 +66,23 @@ void add(const CoalesceCounters& from, Counters& to) {
 }
 
 Counters counters() {
-    Counters total;
+    Counters total_counters;
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
     auto* get_kernel = SIMULATOR_FUNCTION(coalesceGetKernel);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceKernel kernel{};
         if (get_kernel(i, &kernel) != 0) continue;
-        total.kernels += kernel.launches;
-        if (kernel.launches > 0) total.kernel = trim_to_plain_name(kernel.name);
-        add(kernel.counters, total);
+        total_counters.kernels += kernel.launches;
+        if (kernel.launches > 0) total_counters.kernel = trim_to_plain_name(kernel.name);
+        add(kernel.counters, total_counters);
     }
-    return total;
+    return total_counters;
 }
 
 std::vector<std::string> reports() {
-    std::vector<std::string> texts;
-    for_each_report([&](const CoalesceReport& report) { texts.push_back(to_text(report)); });
-    return texts;
+    std::vector<std::string> report_texts;
+    for_each_report([&](const CoalesceReport& report) { report_texts.push_back(to_text(report)); });
+    return report_texts;
 }
 
 bool has_shared_race_report() {

@@ -73,23 +73,23 @@ fs::path simulator_folder() {
 }
 
 int device_attribute(cudaDeviceAttr attribute) {
-    int value = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, 0));
-    return value;
+    int attribute_value = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&attribute_value, attribute, 0));
+    return attribute_value;
 }
 
-Device describe_device(bool simulated) {
+Device describe_device(bool is_simulated) {
     Device device;
-    device.simulated = simulated;
+    device.simulated = is_simulated;
     static cudaDeviceProp properties;
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
     device.name = properties.name;
     device.compute = format("%d.%d", properties.major, properties.minor);
     device.l2_bytes = static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize));
-    if (simulated) return device;
-    int driver = 0;
-    CUDA_CHECK(cudaDriverGetVersion(&driver));
-    device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
+    if (is_simulated) return device;
+    int driver_version = 0;
+    CUDA_CHECK(cudaDriverGetVersion(&driver_version));
+    device.driver = format("%d.%d", driver_version / 1000, driver_version % 1000 / 10);
     // The clock rate is in kHz and the bus width in bits. There are two transfers per clock cycle.
     device.peak_gbps = 2.0 * device_attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                        device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
@@ -103,10 +103,10 @@ std::uint64_t read_number(const char* file, const std::string& key, std::uint64_
     std::string line;
     while (std::getline(stream, line)) {
         if (line.rfind(key, 0) != 0) continue;
-        char* end = nullptr;
+        char* number_end = nullptr;
         const char* number_begin = line.c_str() + key.size();
-        const std::uint64_t number = std::strtoull(number_begin, &end, 10);
-        if (end != number_begin) return number;
+        const std::uint64_t number = std::strtoull(number_begin, &number_end, 10);
+        if (number_end != number_begin) return number;
     }
     return default_value;
 }
@@ -169,10 +169,10 @@ std::size_t free_host_bytes() {
     return std::min(available_kib * 1024, bytes_left);
 }
 
-std::size_t free_device_bytes(bool simulated) {
+std::size_t free_device_bytes(bool is_simulated) {
     std::size_t free_bytes = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total));
-    return simulated ? std::min(free_bytes, free_host_bytes()) : free_bytes;
+    return is_simulated ? std::min(free_bytes, free_host_bytes()) : free_bytes;
 }
 
 }  // namespace coalesce

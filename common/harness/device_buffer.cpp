@@ -16,14 +16,14 @@ void free_on_host(void* data) {
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory where) : bytes_(bytes) {
+DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory location) : bytes_(bytes) {
     void* data = nullptr;
-    if (where == Memory::device) {
+    if (location == Memory::device) {
         CUDA_CHECK(cudaMalloc(&data, bytes));
     } else {
         CUDA_CHECK(cudaMallocHost(&data, bytes));
     }
-    data_ = {data, where == Memory::device ? free_on_device : free_on_host};
+    data_ = {data, location == Memory::device ? free_on_device : free_on_host};
 }
 
 }  // namespace coalesce

@@ -14,7 +14,7 @@ class DeviceBuffer {
 public:
     DeviceBuffer() = default;
     /// Allocates the buffer. Throws CudaError if there is not enough memory.
-    explicit DeviceBuffer(std::size_t bytes, Memory where = Memory::device);
+    explicit DeviceBuffer(std::size_t bytes, Memory location = Memory::device);
 
     /// Returns a pointer to the first byte.
     void* data() const { return data_.get(); }

@@ -32,7 +32,7 @@ void Tally::merge(const Tally& other) {
 Diagnosis::Diagnosis(const Comparison& comparison)
     : comparison_(comparison),
       problem_(comparison.problem),
-      matrix_(problem_.for_one_matrix()),
+      matrix_(problem_.problem_of_one_matrix()),
       pattern_(problem_.element_size, problem_.seed),
       sampling_interval_(static_cast<std::uint32_t>(1 + comparison.wrong / kMaxExaminedCells)),
       explained_(hypotheses().size()),
@@ -57,31 +57,32 @@ void Diagnosis::record_cell(Cell out, Bits actual_bits, bool is_untouched) {
     if (is_untouched || !is_examined(index)) return;
     const ObservedCell observed_cell(problem_, pattern_, index, actual_bits, is_untouched);
     wrong_cells_.note(observed_cell);
-    const ObservedCell in_matrix = observed_cell.relative_to(matrix_);
-    record_value(observed_cell, in_matrix);
+    const ObservedCell cell_in_matrix = observed_cell.relative_to(matrix_);
+    record_value(observed_cell, cell_in_matrix);
     record_value_change(observed_cell);
-    add_to_sample(observed_cell, in_matrix);
+    add_to_sample(observed_cell, cell_in_matrix);
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
-        const ObservedCell& hypothesis_cell = hypothesis.is_of_array ? observed_cell : in_matrix;
+        const ObservedCell& hypothesis_cell =
+            hypothesis.is_of_array ? observed_cell : cell_in_matrix;
         if (hypothesis.explains(hypothesis_cell)) explained_[i].note(observed_cell);
     }
 }
 
 void Diagnosis::LineCounts::note(std::int64_t row, std::int64_t col) {
-    ++rows[static_cast<std::size_t>(row % kPeriod)];
-    ++cols[static_cast<std::size_t>(col % kPeriod)];
+    ++rows[static_cast<std::size_t>(row % kLinePeriod)];
+    ++cols[static_cast<std::size_t>(col % kLinePeriod)];
 }
 
 void Diagnosis::TileTallies::merge(const TileTallies& other) {
     bad_in_full_tiles += other.bad_in_full_tiles;
     wrong.merge(other.wrong);
-    untransposed.merge(other.untransposed);
-    same.merge(other.same);
+    from_untransposed_tile.merge(other.from_untransposed_tile);
+    in_same_tile.merge(other.in_same_tile);
 }
 
 void Diagnosis::LineCounts::merge(const LineCounts& other) {
-    for (std::size_t i = 0; i < kPeriod; ++i) {
+    for (std::size_t i = 0; i < kLinePeriod; ++i) {
         rows[i] += other.rows[i];
         cols[i] += other.cols[i];
     }
@@ -99,13 +100,15 @@ void Diagnosis::record_position(Cell out, bool is_untouched) {
     below_diagonal_ += out.row > out.col;
 }
 
-void Diagnosis::record_value(const ObservedCell& observed_cell, const ObservedCell& in_matrix) {
+void Diagnosis::record_value(const ObservedCell& observed_cell,
+                             const ObservedCell& cell_in_matrix) {
     if (observed_cell.contains_guard_bytes()) guard_values_.note(observed_cell);
     if (observed_cell.is_not_from_input()) foreign_values_.note(observed_cell);
     for (TileTallies& tiles : tiles_) {
-        if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(observed_cell);
-        if (is_of_untransposed_tile(in_matrix, tiles.side)) tiles.untransposed.note(observed_cell);
-        if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(observed_cell);
+        if (is_of_wrong_tile(cell_in_matrix, tiles.side)) tiles.wrong.note(observed_cell);
+        if (is_of_untransposed_tile(cell_in_matrix, tiles.side))
+            tiles.from_untransposed_tile.note(observed_cell);
+        if (is_of_same_tile(cell_in_matrix, tiles.side)) tiles.in_same_tile.note(observed_cell);
     }
 }
 
@@ -137,12 +140,13 @@ void Diagnosis::record_value_change(const ObservedCell& observed_cell) {
     if (is_whole) nonzero_converted_values_.note(observed_cell);
 }
 
-void Diagnosis::add_to_sample(const ObservedCell& observed_cell, const ObservedCell& in_matrix) {
+void Diagnosis::add_to_sample(const ObservedCell& observed_cell,
+                              const ObservedCell& cell_in_matrix) {
     if (observed_cell.contains_guard_bytes()) return;
     const std::uint64_t examined_count = std::min(comparison_.wrong, kMaxExaminedCells);
-    const auto sample_interval = static_cast<std::uint32_t>(1 + examined_count / kMaxSampledCells);
+    const auto cells_per_sample = static_cast<std::uint32_t>(1 + examined_count / kMaxSampledCells);
     if (mix(static_cast<std::uint32_t>(observed_cell.index)) / sampling_interval_ %
-            sample_interval !=
+            cells_per_sample !=
         0)
         return;
     ++sample_.count;
@@ -150,9 +154,9 @@ void Diagnosis::add_to_sample(const ObservedCell& observed_cell, const ObservedC
     if (observed_cell.source && problem_.batches() > 0) {
         array_sample_.cells.push_back({observed_cell.index, problem_.index(*observed_cell.source)});
     }
-    if (!in_matrix.source) return;
-    sample_.cells.push_back(
-        {in_matrix.index, matrix_.index(*in_matrix.source), observed_cell.index - in_matrix.index});
+    if (!cell_in_matrix.source) return;
+    sample_.cells.push_back({cell_in_matrix.index, matrix_.index(*cell_in_matrix.source),
+                             observed_cell.index - cell_in_matrix.index});
 }
 
 void Diagnosis::merge(const Diagnosis& other) {
@@ -219,33 +223,34 @@ std::uint64_t Diagnosis::count_matrices() const {
 /// a multiple of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small_grid = out_tiles(kSmallestTile), large_grid = out_tiles(side);
-    std::vector<bool> bad(static_cast<std::size_t>(large_grid.count()));
+    std::vector<bool> is_bad_tile(static_cast<std::size_t>(large_grid.count()));
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (!bad_tiles_[i]) continue;
         const auto tile_number = static_cast<std::int64_t>(i);
-        bad[large_grid.tile_index({tile_number / small_grid.tiles().col * kSmallestTile,
-                                   tile_number % small_grid.tiles().col * kSmallestTile})] = true;
+        is_bad_tile[large_grid.tile_index({tile_number / small_grid.tiles().col * kSmallestTile,
+                                           tile_number % small_grid.tiles().col * kSmallestTile})] =
+            true;
     }
-    return bad;
+    return is_bad_tile;
 }
 
 std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
     const std::vector<bool> bad = bad_tiles(side);
     const TileGrid grid = out_tiles(side);
-    std::uint64_t cell_total = 0;
+    std::uint64_t cell_count = 0;
     for (std::size_t i = 0; i < bad.size(); ++i) {
         if (!bad[i]) continue;
         const auto tile_number = static_cast<std::int64_t>(i);
-        cell_total += grid.cell_count(tile_number);
+        cell_count += grid.cell_count(tile_number);
         // In an in-place transpose, a cell on the diagonal stays where it is, so it is correct even
         // if the kernel does nothing.
         const std::int64_t row = tile_number / grid.tiles().col,
                            col = tile_number % grid.tiles().col;
         if (problem_.is_in_place() && row == col) {
-            cell_total -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
+            cell_count -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
         }
     }
-    return cell_total;
+    return cell_count;
 }
 
 }  // namespace coalesce

@@ -76,12 +76,12 @@ public:
 private:
     /// The positions of bad rows and columns are recorded modulo this number, which is a multiple
     /// of the usual tile sides.
-    static constexpr int kPeriod = 64;
+    static constexpr int kLinePeriod = 64;
 
     /// Counts of cells per row and per column, where rows and columns are numbered modulo
-    /// kPeriod.
+    /// kLinePeriod.
     struct LineCounts {
-        std::array<std::uint64_t, kPeriod> rows{}, cols{};
+        std::array<std::uint64_t, kLinePeriod> rows{}, cols{};
 
         void note(std::int64_t row, std::int64_t col);
         void merge(const LineCounts& other);
@@ -92,19 +92,19 @@ private:
         std::int64_t side;
         Cell full_end;                        ///< the row and the column after the last full tile
         std::uint64_t bad_in_full_tiles = 0;  ///< the number of bad cells within full tiles
-        Tally wrong{}, untransposed{}, same{};
+        Tally wrong{}, from_untransposed_tile{}, in_same_tile{};
         void merge(const TileTallies& other);
     };
     /// The side of the smallest tiles that are searched for bad cells. Larger tiles consist of
     /// several of them.
     static constexpr std::int64_t kSmallestTile = 16;
 
-    // The following functions are used while cells are collected.
+    // The following functions are called while bad cells are recorded.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
-    void record_value(const ObservedCell& observed_cell, const ObservedCell& in_matrix);
+    void record_value(const ObservedCell& observed_cell, const ObservedCell& cell_in_matrix);
     void record_value_change(const ObservedCell& observed_cell);
-    void add_to_sample(const ObservedCell& observed_cell, const ObservedCell& in_matrix);
+    void add_to_sample(const ObservedCell& observed_cell, const ObservedCell& cell_in_matrix);
 
     // The following functions diagnose outputs that have unwritten cells but no wrong cells. See
     // diagnosis_untouched.cpp.

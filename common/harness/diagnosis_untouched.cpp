@@ -14,21 +14,21 @@ std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
 }
 
 /// Describes a pattern of rows or columns, such as "in every 4 rows of out, the 4th is never
-/// written". `bad` says which rows or columns of a period belong to the pattern.
+/// written". `is_bad` says which rows or columns of a period belong to the pattern.
 std::string describe_lines(const std::vector<bool>& is_bad, const std::string& lines,
                            const std::string& state) {
-    const auto begin = std::find(is_bad.begin(), is_bad.end(), true);
-    const auto end = std::find(begin, is_bad.end(), false);
+    const auto first_bad = std::find(is_bad.begin(), is_bad.end(), true);
+    const auto first_good_after = std::find(first_bad, is_bad.end(), false);
     const auto count = static_cast<std::size_t>(std::count(is_bad.begin(), is_bad.end(), true));
-    const auto first_bad_line = static_cast<std::size_t>(begin - is_bad.begin());
+    const auto first_bad_line = static_cast<std::size_t>(first_bad - is_bad.begin());
     std::string text = "in every " + std::to_string(is_bad.size()) + " " + lines + ", ";
     if (count == 1) return text + "the " + ordinal(first_bad_line + 1) + " is " + state;
-    if (count != static_cast<std::size_t>(end - begin)) {
+    if (count != static_cast<std::size_t>(first_good_after - first_bad)) {
         return text + std::to_string(count) + " are " + state;
     }
-    const std::string position_word = first_bad_line == 0   ? "first"
-                                      : end == is_bad.end() ? "last"
-                                                            : "";
+    const std::string position_word = first_bad_line == 0                ? "first"
+                                      : first_good_after == is_bad.end() ? "last"
+                                                                         : "";
     if (!position_word.empty())
         return text + "the " + position_word + " " + std::to_string(count) + " are " + state;
     return text + "the " + ordinal(first_bad_line + 1) + " to the " +
@@ -71,11 +71,11 @@ Finding Diagnosis::conclude_untouched() const {
     const std::uint64_t other_count = bad_cells_.count - 1;
     if (other_count == 0)
         return make_finding(Fault::never_written, bad_cells_, "no other cell is affected");
-    const std::string predicate = problem_.is_in_place()
+    const std::string verb_text = problem_.is_in_place()
                                       ? (other_count == 1 ? "so is " : "so are ")
                                       : (other_count == 1 ? "nor was " : "nor were ");
     return make_finding(Fault::never_written, bad_cells_,
-                        predicate + format_count(other_count, "other cell"), "Look at the map");
+                        verb_text + format_count(other_count, "other cell"), "Look at the map");
 }
 
 Finding Diagnosis::conclude_nothing_written() const {
@@ -169,12 +169,12 @@ BadLines Diagnosis::find_bad_lines(const LineCounts& line_counts, bool are_wrong
     const auto& counts = is_along_rows ? line_counts.rows : line_counts.cols;
     const std::int64_t length = is_along_rows ? matrix_.out_rows() : matrix_.out_cols();
     const std::int64_t line_length = is_along_rows ? matrix_.out_cols() : matrix_.out_rows();
-    for (std::int64_t side = 2; side <= kPeriod && 2 * side <= length; side *= 2) {
+    for (std::int64_t side = 2; side <= kLinePeriod && 2 * side <= length; side *= 2) {
         std::vector<bool> bad(static_cast<std::size_t>(side));
         std::size_t bad_line_count = 0, full_line_count = 0;
         for (std::int64_t remainder = 0; remainder < side; ++remainder) {
             std::uint64_t count = 0;
-            for (std::int64_t i = remainder; i < kPeriod; i += side) {
+            for (std::int64_t i = remainder; i < kLinePeriod; i += side) {
                 count += counts[static_cast<std::size_t>(i)];
             }
             const std::uint64_t line_cells = count_with_remainder(length, side, remainder) *
@@ -203,11 +203,11 @@ std::optional<Finding> Diagnosis::find_missed_batches() const {
     const Permutation axes = problem_.axes();
     if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
     const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
-    const auto first = static_cast<std::uint64_t>(bad_cells_.first);
-    if (first % size != 0 || comparison_.right != first) return std::nullopt;
+    const auto first_bad_index = static_cast<std::uint64_t>(bad_cells_.first);
+    if (first_bad_index % size != 0 || comparison_.right != first_bad_index) return std::nullopt;
     return make_finding(
         Fault::batches_missed, bad_cells_,
-        "only the first " + std::to_string(first / size) + " of " +
+        "only the first " + std::to_string(first_bad_index / size) + " of " +
             std::to_string(axes.extents[0]) +
             " slices along the first axis were written. Are there blocks for the other "
             "slices, and does each block move both pointers to its own slice?");
@@ -222,13 +222,13 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
         const std::vector<bool> bad = bad_tiles(side);
         const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
         // The rules number tiles row by row in the input, whereas the grid describes the output.
-        const Cell tiles =
-            problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
+        const Cell tiles = problem_.swaps_rows_and_cols() ? Cell{grid.tiles().col, grid.tiles().row}
+                                                          : grid.tiles();
         std::vector<bool> missed_tiles(bad.size());
         for (std::int64_t i = 0; i < grid.count(); ++i) {
             const Cell tile{i / grid.tiles().col, i % grid.tiles().col};
             const std::int64_t tile_index =
-                problem_.is_turned() ? tile.col * tiles.col + tile.row : i;
+                problem_.swaps_rows_and_cols() ? tile.col * tiles.col + tile.row : i;
             missed_tiles[static_cast<std::size_t>(tile_index)] = bad[static_cast<std::size_t>(i)];
         }
         const std::string rule = find_missed_tiles_rule(tiles, missed_tiles);
@@ -268,11 +268,11 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
     const std::string right_side_text = std::string("only the cells ") +
                                         (above_diagonal_ == 0 ? "above" : "below") +
                                         " the diagonal are right";
-    const std::size_t best = find_best_hypothesis();
-    if (hypotheses()[best].fault == Fault::tile_not_moved &&
-        is_nearly_all(explained_[best].count, wrong_cells_.count)) {
+    const std::size_t best_hypothesis = find_best_hypothesis();
+    if (hypotheses()[best_hypothesis].fault == Fault::tile_not_moved &&
+        is_nearly_all(explained_[best_hypothesis].count, wrong_cells_.count)) {
         return make_finding(
-            Fault::half_exchanged, explained_[best],
+            Fault::half_exchanged, explained_[best_hypothesis],
             right_side_text +
                 "; each tile on the other side was transposed, but stayed where it was. Is "
                 "one tile of a pair stored twice?");

@@ -79,18 +79,19 @@ Finding Diagnosis::conclude_scattered() const {
 std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
     if (has_too_few_bad_cells()) return std::nullopt;
     // A hypothesis need not explain cells at the edge that contain the bytes of a guard band.
-    const std::uint64_t cells = wrong_cells_.count - guard_values_.count;
-    const std::size_t best = find_best_hypothesis();
+    const std::uint64_t cells_to_explain = wrong_cells_.count - guard_values_.count;
+    const std::size_t best_hypothesis = find_best_hypothesis();
     const Explanation rule = find_best_rule();
     const double rule_share = fraction_of(rule.explained_count, rule.applicable_count);
     std::optional<Finding> finding;
-    const double hypothesis_share = fraction_of(explained_[best].count, cells);
+    const double hypothesis_share =
+        fraction_of(explained_[best_hypothesis].count, cells_to_explain);
     // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
     // not predict errors in correct cells.
     const bool prefers_rule =
         rule_share > hypothesis_share ||
         (rule_share == hypothesis_share && rule.fault == Fault::neighbour_repeated &&
-         !fits_right_cells(hypotheses()[best]));
+         !fits_right_cells(hypotheses()[best_hypothesis]));
     if (prefers_rule) {
         if (!is_nearly_all(rule.explained_count, rule.applicable_count)) return std::nullopt;
         // If the distance is a whole number of tiles, describe it as a distance between tiles.
@@ -110,9 +111,9 @@ std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
             2 * comparison_.right > static_cast<std::uint64_t>(problem_.elements())) {
             finding->sentence += describe_exceptions();
         }
-    } else if (is_nearly_all(explained_[best].count, cells)) {
-        const Hypothesis& hypothesis = hypotheses()[best];
-        finding = make_finding(hypothesis.fault, explained_[best], hypothesis.meaning);
+    } else if (is_nearly_all(explained_[best_hypothesis].count, cells_to_explain)) {
+        const Hypothesis& hypothesis = hypotheses()[best_hypothesis];
+        finding = make_finding(hypothesis.fault, explained_[best_hypothesis], hypothesis.meaning);
         if (!fits_right_cells(hypothesis)) finding->sentence += describe_exceptions();
     }
     return finding;
@@ -142,13 +143,16 @@ std::string Diagnosis::describe_exceptions() const {
 /// prefers the first that also predicts the number of wrong cells.
 std::size_t Diagnosis::find_best_hypothesis() const {
     const auto has_smaller_count = [](const Tally& a, const Tally& b) { return a.count < b.count; };
-    const auto best = std::max_element(explained_.begin(), explained_.end(), has_smaller_count);
-    const auto first = static_cast<std::size_t>(best - explained_.begin());
-    if (!is_nearly_all(best->count, wrong_cells_.count - guard_values_.count)) return first;
-    for (std::size_t i = first; i < explained_.size(); ++i) {
-        if (explained_[i].count == best->count && fits_right_cells(hypotheses()[i])) return i;
+    const auto most_explained =
+        std::max_element(explained_.begin(), explained_.end(), has_smaller_count);
+    const auto best_index = static_cast<std::size_t>(most_explained - explained_.begin());
+    if (!is_nearly_all(most_explained->count, wrong_cells_.count - guard_values_.count))
+        return best_index;
+    for (std::size_t i = best_index; i < explained_.size(); ++i) {
+        if (explained_[i].count == most_explained->count && fits_right_cells(hypotheses()[i]))
+            return i;
     }
-    return first;
+    return best_index;
 }
 
 /// Reports whether the number of wrong cells is close to the number that the mistake would cause. A
@@ -162,9 +166,9 @@ bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
 /// Returns the fraction of the output's cells that the mistake would make wrong.
 double Diagnosis::fraction_of_cells_made_wrong(const Hypothesis& hypothesis) const {
     constexpr std::int64_t max_tries = 4096;
-    const std::int64_t step = 1 + problem_.elements() / max_tries;
+    const std::int64_t sampling_step = 1 + problem_.elements() / max_tries;
     std::uint64_t tried_count = 0, wrong_count = 0;
-    for (std::int64_t i = 0; i < problem_.elements(); i += step, ++tried_count) {
+    for (std::int64_t i = 0; i < problem_.elements(); i += sampling_step, ++tried_count) {
         const auto expected_cell = problem_.source_of(problem_.out_cell(i));
         if (!expected_cell) continue;
         const Bits actual_bits =
@@ -183,43 +187,46 @@ Explanation Diagnosis::find_best_rule() const {
     // correct.
     const bool may_be_pitch =
         2 * comparison_.right <= static_cast<std::uint64_t>(problem_.elements());
-    const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
-    const Explanation components = explain_by_components(matrix_, sample_);
-    Explanation best = explain_by_shift(matrix_, sample_);
-    const bool explain_equally_well =
-        best.explained_count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
-    if (explain_equally_well) best.meaning += "; or " + pitch.meaning;
-    if (is_better(pitch, best)) best = pitch;
+    const Explanation pitch_explanation =
+        may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
+    const Explanation component_explanation = explain_by_components(matrix_, sample_);
+    Explanation best_explanation = explain_by_shift(matrix_, sample_);
+    const bool explain_equally_well = best_explanation.explained_count > 0 &&
+                                      !is_better(best_explanation, pitch_explanation) &&
+                                      !is_better(pitch_explanation, best_explanation);
+    if (explain_equally_well) best_explanation.meaning += "; or " + pitch_explanation.meaning;
+    if (is_better(pitch_explanation, best_explanation)) best_explanation = pitch_explanation;
     // If all components of a vector are shifted by the same distance, prefer the simpler
     // explanation, which is a constant distance.
-    const bool prefers_components = components.explained_count > 0 && !is_better(best, components);
-    return prefers_components ? components : best;
+    const bool prefers_components = component_explanation.explained_count > 0 &&
+                                    !is_better(best_explanation, component_explanation);
+    return prefers_components ? component_explanation : best_explanation;
 }
 
 /// Recognizes values that were computed from the correct values, for example by adding the old
 /// output.
 std::optional<Finding> Diagnosis::find_computed_value() const {
-    const Tally& nan = value_changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
+    const Tally& nan_changes = value_changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
     // Require more sums than could occur by chance.
     if (10 * sum_values_.count >= wrong_cells_.count &&
-        is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
+        is_nearly_all(sum_values_.count + nan_changes.count, wrong_cells_.count)) {
         return make_finding(
             Fault::value_added, sum_values_,
             std::string("the value is the sum of the expected value and the old value in ") +
                 out_matrix() + ". Was the value added (+=) instead of assigned (=)?");
     }
-    std::size_t best = 0;
+    std::size_t best_type = 0;
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
-        if (converted_values_[i].count > converted_values_[best].count) best = i;
+        if (converted_values_[i].count > converted_values_[best_type].count) best_type = i;
     }
     // Cells that contain zero prove nothing by themselves, so also require cells with other values.
     const bool has_evidence =
         20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
-    if (!has_evidence || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
+    if (!has_evidence || !is_nearly_all(converted_values_[best_type].count, wrong_cells_.count))
         return std::nullopt;
     return make_finding(Fault::value_converted, nonzero_converted_values_,
                         std::string("the value seems to have been converted to ") +
-                            integer_type_name(static_cast<Integer>(best)) +
+                            integer_type_name(static_cast<Integer>(best_type)) +
                             ", which drops the fraction and clamps large values");
 }
 
@@ -229,36 +236,39 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
     const auto find_tally = [&](ValueChange change) -> const Tally& {
         return value_changes_[static_cast<std::size_t>(change)];
     };
-    const Tally &nan = find_tally(ValueChange::nan_changed),
-                &zero = find_tally(ValueChange::negative_zero_lost),
-                &subnormal = find_tally(ValueChange::subnormal_flushed),
-                &close = find_tally(ValueChange::close),
-                &range = find_tally(ValueChange::out_of_range),
-                &sign = find_tally(ValueChange::sign_changed);
-    const std::uint64_t special_count = nan.count + zero.count + subnormal.count;
+    const Tally &nan_changes = find_tally(ValueChange::nan_changed),
+                &zero_changes = find_tally(ValueChange::negative_zero_lost),
+                &subnormal_changes = find_tally(ValueChange::subnormal_flushed),
+                &small_changes = find_tally(ValueChange::close),
+                &range_changes = find_tally(ValueChange::out_of_range),
+                &sign_changes = find_tally(ValueChange::sign_changed);
+    const std::uint64_t special_count =
+        nan_changes.count + zero_changes.count + subnormal_changes.count;
     if (is_nearly_all(special_count, wrong_cells_.count)) {
         const std::string advice = ". Copy the bits, without any arithmetic";
-        if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
-            return make_finding(Fault::subnormal_flushed, subnormal,
+        if (subnormal_changes.count >= nan_changes.count &&
+            subnormal_changes.count >= zero_changes.count) {
+            return make_finding(Fault::subnormal_flushed, subnormal_changes,
                                 "subnormal numbers became zero" + advice);
         }
-        if (nan.count >= zero.count) {
-            return make_finding(Fault::nan_changed, nan,
+        if (nan_changes.count >= zero_changes.count) {
+            return make_finding(Fault::nan_changed, nan_changes,
                                 "NaNs were replaced by other NaNs" + advice);
         }
-        return make_finding(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + advice);
+        return make_finding(Fault::negative_zero_lost, zero_changes, "-0.0 became 0.0" + advice);
     }
-    if (2 * sign.count >= wrong_cells_.count &&
-        is_nearly_all(sign.count + nan.count + zero.count, wrong_cells_.count)) {
-        return make_finding(Fault::value_not_of_input, sign,
+    if (2 * sign_changes.count >= wrong_cells_.count &&
+        is_nearly_all(sign_changes.count + nan_changes.count + zero_changes.count,
+                      wrong_cells_.count)) {
+        return make_finding(Fault::value_not_of_input, sign_changes,
                             "the value has the wrong sign. Is any arithmetic done with the value?");
     }
-    const bool is_rounded =
-        is_nearly_all(special_count + close.count + range.count, wrong_cells_.count) &&
-        20 * close.count >= wrong_cells_.count;
+    const bool is_rounded = is_nearly_all(special_count + small_changes.count + range_changes.count,
+                                          wrong_cells_.count) &&
+                            20 * small_changes.count >= wrong_cells_.count;
     if (!is_rounded) return std::nullopt;
     return make_finding(
-        Fault::value_rounded, close,
+        Fault::value_rounded, small_changes,
         "the value is nearly right, as if it had been converted to a type with fewer bits");
 }
 
@@ -316,9 +326,9 @@ std::optional<Finding> Diagnosis::find_overwritten_cells() const {
         return tallies.side == static_cast<std::int64_t>(lines.period);
     });
     if (lines.text.empty() || tiles == tiles_.end()) return std::nullopt;
-    if (!is_nearly_all(tiles->same.count, wrong_cells_.count)) return std::nullopt;
+    if (!is_nearly_all(tiles->in_same_tile.count, wrong_cells_.count)) return std::nullopt;
     return make_finding(
-        Fault::part_of_each_tile, tiles->same,
+        Fault::part_of_each_tile, tiles->in_same_tile,
         lines.text +
             ", and the others hold values from elsewhere in their tile. Does a loop store to the "
             "same element in each iteration, because its variable is missing from the index?");
@@ -327,10 +337,11 @@ std::optional<Finding> Diagnosis::find_overwritten_cells() const {
 std::optional<Finding> Diagnosis::find_scrambled_cells() const {
     for (const TileTallies& tiles : tiles_) {
         const bool is_whole = tiles.side >= std::max(matrix_.rows, matrix_.cols);
-        if (tiles.side > 64 || is_whole || !is_nearly_all(tiles.same.count, wrong_cells_.count))
+        if (tiles.side > 64 || is_whole ||
+            !is_nearly_all(tiles.in_same_tile.count, wrong_cells_.count))
             continue;
         return make_finding(
-            Fault::scrambled_in_tile, tiles.same,
+            Fault::scrambled_in_tile, tiles.in_same_tile,
             "the tile (" + size_text(tiles.side) +
                 ") is right, but the position within it is wrong. Is the tile read with the "
                 "same layout with which it was written?");
@@ -346,11 +357,12 @@ std::optional<Finding> Diagnosis::find_whole_tiles() const {
     for (const TileTallies& tiles : tiles_) {
         const bool is_transposed = is_nearly_all(tiles.wrong.count, wrong_cells_.count);
         if (tiles.side < kSmallestTile || !has_whole_tiles(tiles.side)) continue;
-        if (!is_transposed && !is_nearly_all(tiles.untransposed.count, wrong_cells_.count))
+        if (!is_transposed &&
+            !is_nearly_all(tiles.from_untransposed_tile.count, wrong_cells_.count))
             continue;
         const std::string rule = describe_tile_moves(tiles.side);
         if (finding && rule.empty()) continue;
-        const Tally& example = is_transposed ? tiles.wrong : tiles.untransposed;
+        const Tally& example = is_transposed ? tiles.wrong : tiles.from_untransposed_tile;
         const bool has_rule = !rule.empty();
         finding = make_finding(
             Fault::wrong_tile, example,
@@ -382,21 +394,21 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
 /// Returns a rule that predicts, for each position of the output, which tile it contains.
 std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
-    std::vector<bool> is_known = bad_tiles(side);
+    std::vector<bool> skips_tile = bad_tiles(side);
     std::vector<TileMove> moves;
     const auto find_tile = [&](Cell cell) { return Cell{cell.row / side, cell.col / side}; };
     for (std::int64_t i = 0; i < out.count(); ++i) {
-        const Cell first{i / out.tiles().col * side, i % out.tiles().col * side};
-        const auto expected_cell = problem_.source_of(first);
-        if (is_known[static_cast<std::size_t>(i)] || !expected_cell) continue;
+        const Cell first_cell{i / out.tiles().col * side, i % out.tiles().col * side};
+        const auto expected_cell = problem_.source_of(first_cell);
+        if (skips_tile[static_cast<std::size_t>(i)] || !expected_cell) continue;
         moves.push_back({find_tile(*expected_cell), find_tile(*expected_cell)});
     }
-    is_known.flip();
+    skips_tile.flip();
     for (const SampledCell& sampled_cell : sample_.cells) {
         const Cell cell = problem_.out_cell(sampled_cell.index);
         const auto expected_cell = problem_.source_of(cell);
-        if (is_known[out.tile_index(cell)] || !expected_cell) continue;
-        is_known[out.tile_index(cell)] = true;
+        if (skips_tile[out.tile_index(cell)] || !expected_cell) continue;
+        skips_tile[out.tile_index(cell)] = true;
         moves.push_back(
             {find_tile(*expected_cell), find_tile(problem_.in_cell(sampled_cell.source))});
     }

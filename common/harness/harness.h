@@ -35,9 +35,9 @@ struct Permutation {
     }
     /// Returns the extents of `out`.
     std::array<int, 4> out_extents() const {
-        std::array<int, 4> of_out{};
-        for (int k = 0; k < rank; ++k) of_out[k] = extents[order[k]];
-        return of_out;
+        std::array<int, 4> permuted_extents{};
+        for (int k = 0; k < rank; ++k) permuted_extents[k] = extents[order[k]];
+        return permuted_extents;
     }
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 // ---- whole matrix ----
 
-bool holds_copy(const ObservedCell& observed_cell) {
+bool holds_untransposed_value(const ObservedCell& observed_cell) {
     return observed_cell.has_value_of(observed_cell.out) ||
            observed_cell.has_value_of(observed_cell.problem.in_cell(observed_cell.index));
 }
@@ -18,12 +18,12 @@ bool is_copied_cell(const ObservedCell& observed_cell) {
     const Problem& problem = observed_cell.problem;
     if (problem.is_permuted())
         return observed_cell.has_value_of(problem.in_cell(observed_cell.index));
-    return problem.produces.kind == Produces::transpose && holds_copy(observed_cell);
+    return problem.produces.kind == Produces::transpose && holds_untransposed_value(observed_cell);
 }
 
 bool is_transposed_cell(const ObservedCell& observed_cell) {
     const Problem& problem = observed_cell.problem;
-    if (problem.is_turned() || problem.is_permuted()) return false;
+    if (problem.swaps_rows_and_cols() || problem.is_permuted()) return false;
     return observed_cell.has_value_of({observed_cell.out.col, observed_cell.out.row}) ||
            observed_cell.has_value_of(
                {observed_cell.index % problem.rows, observed_cell.index / problem.rows});
@@ -33,13 +33,15 @@ bool is_transposed_cell(const ObservedCell& observed_cell) {
 /// pitch. Several values may then have been stored at the same position.
 bool is_stored_with_pitch(const ObservedCell& observed_cell, std::int64_t pitch) {
     constexpr int max_tries = 64;
-    const bool is_turned = observed_cell.problem.is_turned();
+    const bool swaps_rows_and_cols = observed_cell.problem.swaps_rows_and_cols();
     const std::int64_t length = observed_cell.problem.out_cols();
-    std::int64_t major = observed_cell.index / pitch;
-    for (int tried_count = 0; major >= 0 && tried_count < max_tries; --major, ++tried_count) {
-        const std::int64_t minor = observed_cell.index - major * pitch;
-        if (minor >= length) return false;
-        if (observed_cell.has_value_of(is_turned ? Cell{minor, major} : Cell{major, minor}))
+    std::int64_t major_index = observed_cell.index / pitch;
+    for (int tried_count = 0; major_index >= 0 && tried_count < max_tries;
+         --major_index, ++tried_count) {
+        const std::int64_t minor_index = observed_cell.index - major_index * pitch;
+        if (minor_index >= length) return false;
+        if (observed_cell.has_value_of(swaps_rows_and_cols ? Cell{minor_index, major_index}
+                                                           : Cell{major_index, minor_index}))
             return true;
     }
     return false;
@@ -58,7 +60,7 @@ bool has_exchanged_pitch(const ObservedCell& observed_cell) {
     if (read_index < problem.elements() && observed_cell.has_value_of(problem.in_cell(read_index)))
         return true;
     // Test whether the kernel stores with the pitch of the input.
-    const std::int64_t wrong_pitch = problem.is_turned() ? problem.cols : problem.rows;
+    const std::int64_t wrong_pitch = problem.swaps_rows_and_cols() ? problem.cols : problem.rows;
     return is_stored_with_pitch(observed_cell, wrong_pitch);
 }
 
@@ -102,7 +104,8 @@ bool is_tile_transposed_in_place(const ObservedCell& observed_cell, int tile) {
             return observed_cell.has_value_of(
                 {row / tile * tile + col % tile, col / tile * tile + row % tile});
         case Produces::moved_tiles:
-            return tile == observed_cell.problem.produces.tile && holds_copy(observed_cell);
+            return tile == observed_cell.problem.produces.tile &&
+                   holds_untransposed_value(observed_cell);
         default: return false;
     }
 }
@@ -138,11 +141,11 @@ using Order = std::array<int, 4>;
 
 /// Reports whether the value fits an array with its axes permuted by `order`.
 bool has_axes_in_order(const ObservedCell& observed_cell, int rank, const Order& order) {
-    Permutation other_axes = observed_cell.problem.axes();
-    if (!observed_cell.problem.is_permuted() || other_axes.rank != rank) return false;
-    other_axes.order = order;
+    Permutation reordered_axes = observed_cell.problem.axes();
+    if (!observed_cell.problem.is_permuted() || reordered_axes.rank != rank) return false;
+    reordered_axes.order = order;
     return observed_cell.has_value_of(
-        observed_cell.problem.in_cell(source_index(other_axes, observed_cell.index)));
+        observed_cell.problem.in_cell(source_index(reordered_axes, observed_cell.index)));
 }
 
 /// Reports whether the value fits an output in which every matrix (or array) of a batch is a copy

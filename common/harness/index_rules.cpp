@@ -34,8 +34,8 @@ struct IndexPair {
 };
 
 IndexPair right_indices(const Problem& problem) {
-    const bool is_turned = problem.produces.kind == Produces::transpose;
-    return {{true, problem.cols}, {!is_turned, problem.out_cols()}};
+    const bool swaps_rows_and_cols = problem.produces.kind == Produces::transpose;
+    return {{true, problem.cols}, {!swaps_rows_and_cols, problem.out_cols()}};
 }
 
 /// Reports whether, with the given index expressions, some thread (row, col) would store the
@@ -84,46 +84,48 @@ Candidates find_candidates(const Problem& problem, const Sample& sample) {
         for (const SampledCell& sampled_cell : sample.cells) {
             const Cell source_cell = problem.in_cell(sampled_cell.source);
             const Cell out = problem.out_cell(sampled_cell.index);
-            const Cell thread = right_pair.out.is_by_row ? out : Cell{out.col, out.row};
-            load_pitch_votes.add(sampled_cell.source, is_by_row ? thread.row : thread.col,
-                                 is_by_row ? thread.col : thread.row);
+            const Cell thread_cell = right_pair.out.is_by_row ? out : Cell{out.col, out.row};
+            load_pitch_votes.add(sampled_cell.source, is_by_row ? thread_cell.row : thread_cell.col,
+                                 is_by_row ? thread_cell.col : thread_cell.row);
             store_pitch_votes.add(sampled_cell.index, is_by_row ? source_cell.row : source_cell.col,
                                   is_by_row ? source_cell.col : source_cell.row);
         }
-        const auto add = [&](std::vector<IndexExpression>& expressions, std::int64_t pitch) {
+        const auto add_expression = [&](std::vector<IndexExpression>& expressions,
+                                        std::int64_t pitch) {
             const IndexExpression index{is_by_row, pitch};
             if (std::find(expressions.begin(), expressions.end(), index) == expressions.end())
                 expressions.push_back(index);
         };
         for (const std::int64_t pitch : {problem.cols, problem.rows}) {
-            add(candidates.in, pitch);
-            add(candidates.out, pitch);
+            add_expression(candidates.in, pitch);
+            add_expression(candidates.out, pitch);
         }
-        add(candidates.in, load_pitch_votes.most_voted_pitch());
-        add(candidates.out, store_pitch_votes.most_voted_pitch());
+        add_expression(candidates.in, load_pitch_votes.most_voted_pitch());
+        add_expression(candidates.out, store_pitch_votes.most_voted_pitch());
     }
     return candidates;
 }
 
 /// Returns all pairs of candidates, starting with those that differ least from the correct indices.
 std::vector<IndexPair> list_index_pairs(const Candidates& candidates, const IndexPair& right_pair) {
-    std::vector<IndexPair> pairs;
+    std::vector<IndexPair> index_pairs;
     for (const IndexExpression& in : candidates.in) {
         for (const IndexExpression& out : candidates.out) {
-            if (const IndexPair pair{in, out}; pair != right_pair) pairs.push_back(pair);
+            if (const IndexPair pair{in, out}; pair != right_pair) index_pairs.push_back(pair);
         }
     }
-    std::stable_sort(pairs.begin(), pairs.end(), [&](const IndexPair& a, const IndexPair& b) {
-        return a.distance(right_pair) < b.distance(right_pair);
-    });
-    return pairs;
+    std::stable_sort(index_pairs.begin(), index_pairs.end(),
+                     [&](const IndexPair& a, const IndexPair& b) {
+                         return a.distance(right_pair) < b.distance(right_pair);
+                     });
+    return index_pairs;
 }
 
 /// Describes a pitch: "rows", "cols", or a number.
 std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_out) {
     const std::int64_t right_pitch = is_of_out ? problem.out_cols() : problem.cols;
-    const bool is_turned = is_of_out && problem.produces.kind == Produces::transpose;
-    if (pitch == right_pitch) return is_turned ? "rows" : "cols";
+    const bool swaps_rows_and_cols = is_of_out && problem.produces.kind == Produces::transpose;
+    if (pitch == right_pitch) return swaps_rows_and_cols ? "rows" : "cols";
     if (pitch == problem.rows) return "rows";
     if (pitch == problem.cols) return "cols";
     return std::to_string(pitch);
@@ -141,15 +143,15 @@ std::string index_text(const Problem& problem, const IndexExpression& index, boo
 std::string describe_wrong_index(const Problem& problem, const IndexPair& used_indices,
                                  const IndexPair& right_pair) {
     std::string actual_text, expected_text;
-    const auto add = [&](const IndexExpression& index, const IndexExpression& right_index,
-                         bool is_of_out) {
+    const auto add_description = [&](const IndexExpression& index,
+                                     const IndexExpression& right_index, bool is_of_out) {
         if (index == right_index) return;
         actual_text += (actual_text.empty() ? "" : " and ") + index_text(problem, index, is_of_out);
         expected_text +=
             (expected_text.empty() ? "" : " and ") + index_text(problem, right_index, is_of_out);
     };
-    add(used_indices.in, right_pair.in, false);
-    add(used_indices.out, right_pair.out, true);
+    add_description(used_indices.in, right_pair.in, false);
+    add_description(used_indices.out, right_pair.out, true);
     return kSeemsToUse + actual_text + " instead of " + expected_text;
 }
 
@@ -190,10 +192,10 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
         if (!wraps) return step;
         return {wrap_to_shortest(step.row, problem.rows), wrap_to_shortest(step.col, problem.cols)};
     };
-    std::vector<Cell> steps;
+    std::vector<Cell> observed_steps;
     for (const SampledCell& sampled_cell : sample.cells)
-        steps.push_back(measure_step(sampled_cell));
-    const Cell step = find_most_frequent<Cell>(std::move(steps), {});
+        observed_steps.push_back(measure_step(sampled_cell));
+    const Cell step = find_most_frequent<Cell>(std::move(observed_steps), {});
     if (step == Cell{}) return {};
     auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
         return measure_step(sampled_cell) == step;
@@ -240,7 +242,7 @@ Explanation find_element_shift(const Problem& problem, const Sample& sample, boo
         explanation.fault = fault_for_shift(Cell{distance / problem.cols, 0});
         explanation.meaning = describe_shift({distance / problem.cols, 0}, false);
     } else if (std::abs(distance) == 1) {
-        const bool is_row = is_shift_of_out && problem.is_turned();
+        const bool is_row = is_shift_of_out && problem.swaps_rows_and_cols();
         explanation.fault = is_row ? Fault::off_by_one_row : Fault::off_by_one_col;
     }
     return explanation;
@@ -270,15 +272,15 @@ std::optional<std::pair<std::int64_t, std::int64_t>> find_component(const Proble
 }
 
 Components vote_for_components(const Problem& problem, const Sample& sample, bool is_along_rows) {
-    std::array<std::vector<std::int64_t>, kVectorWidth> votes;
+    std::array<std::vector<std::int64_t>, kVectorWidth> source_votes;
     for (const SampledCell& sampled_cell : sample.cells) {
         const auto component = find_component(problem, sampled_cell, is_along_rows);
         if (component)
-            votes[static_cast<std::size_t>(component->second)].push_back(component->first);
+            source_votes[static_cast<std::size_t>(component->second)].push_back(component->first);
     }
     Components components{};
     for (std::size_t i = 0; i < components.size(); ++i) {
-        components[i] = find_most_frequent(votes[i], static_cast<std::int64_t>(i));
+        components[i] = find_most_frequent(source_votes[i], static_cast<std::int64_t>(i));
     }
     return components;
 }
@@ -290,10 +292,11 @@ std::string list_ordinals(const std::vector<std::int64_t>& positions) {
 
 void describe_components(const Components& components, bool is_along_rows,
                          Explanation& explanation) {
-    const bool is_pairs = components[0] < 2 && components[1] < 2 &&
-                          components[2] == components[0] + 2 && components[3] == components[1] + 2;
+    const bool repeats_in_pairs = components[0] < 2 && components[1] < 2 &&
+                                  components[2] == components[0] + 2 &&
+                                  components[3] == components[1] + 2;
     std::vector<std::int64_t> actual_numbers, expected_numbers;
-    for (std::int64_t i = 0; i < (is_pairs ? 2 : kVectorWidth); ++i) {
+    for (std::int64_t i = 0; i < (repeats_in_pairs ? 2 : kVectorWidth); ++i) {
         if (components[static_cast<std::size_t>(i)] == i) continue;
         actual_numbers.push_back(components[static_cast<std::size_t>(i)]);
         expected_numbers.push_back(i);
@@ -303,7 +306,7 @@ void describe_components(const Components& components, bool is_along_rows,
     explanation.fault = sorted_numbers == expected_numbers ? Fault::neighbours_exchanged
                                                            : Fault::neighbour_repeated;
     if (sorted_numbers.front() == sorted_numbers.back()) actual_numbers.resize(1);
-    explanation.meaning = std::string("in each group of ") + (is_pairs ? "2" : "4") +
+    explanation.meaning = std::string("in each group of ") + (repeats_in_pairs ? "2" : "4") +
                           " neighbouring " + (is_along_rows ? "rows" : "columns") +
                           " of the input, the " + list_ordinals(actual_numbers) +
                           (actual_numbers.size() == 1 ? " is" : " are") + " where the " +
@@ -342,42 +345,44 @@ std::string distances_text(Cell step, const char* row, const char* col) {
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
     if (!has_indices(problem) || sample.cells.empty()) return {};
     const IndexPair right_pair = right_indices(problem);
-    Explanation best;
+    Explanation best_explanation;
     int distance = 0;
     for (const IndexPair& pair : list_index_pairs(find_candidates(problem, sample), right_pair)) {
         auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
             return explains(pair, problem, sampled_cell);
         });
-        if (explanation.explained_count == 0 || explanation.explained_count < best.explained_count)
+        if (explanation.explained_count == 0 ||
+            explanation.explained_count < best_explanation.explained_count)
             continue;
-        if (explanation.explained_count == best.explained_count) {
+        if (explanation.explained_count == best_explanation.explained_count) {
             const bool is_equally_close = pair.distance(right_pair) == distance;
             if (is_equally_close)
-                best.meaning += "; or " + describe_wrong_index(problem, pair, right_pair);
+                best_explanation.meaning +=
+                    "; or " + describe_wrong_index(problem, pair, right_pair);
             continue;
         }
-        best = std::move(explanation);
-        best.fault = fault_for_shift(pair, right_pair);
-        best.meaning = describe_wrong_index(problem, pair, right_pair);
+        best_explanation = std::move(explanation);
+        best_explanation.fault = fault_for_shift(pair, right_pair);
+        best_explanation.meaning = describe_wrong_index(problem, pair, right_pair);
         distance = pair.distance(right_pair);
     }
-    return best;
+    return best_explanation;
 }
 
 Explanation explain_by_shift(const Problem& problem, const Sample& sample) {
     if (sample.cells.empty()) return {};
-    Explanation best = find_constant_shift(problem, sample, false);
+    Explanation best_explanation = find_constant_shift(problem, sample, false);
     const auto keep_if_better = [&](Explanation candidate) {
-        if (is_better(candidate, best)) best = std::move(candidate);
+        if (is_better(candidate, best_explanation)) best_explanation = std::move(candidate);
     };
     keep_if_better(find_element_shift(problem, sample, false));
     if (has_indices(problem)) keep_if_better(find_element_shift(problem, sample, true));
     keep_if_better(find_constant_shift(problem, sample, true));
-    return best;
+    return best_explanation;
 }
 
 Explanation explain_by_components(const Problem& problem, const Sample& sample) {
-    Explanation best;
+    Explanation best_explanation;
     for (const bool is_along_rows : {true, false}) {
         const Components components = vote_for_components(problem, sample, is_along_rows);
         auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
@@ -385,11 +390,11 @@ Explanation explain_by_components(const Problem& problem, const Sample& sample) 
             return component &&
                    components[static_cast<std::size_t>(component->second)] == component->first;
         });
-        if (explanation.explained_count == 0 || !is_better(explanation, best)) continue;
+        if (explanation.explained_count == 0 || !is_better(explanation, best_explanation)) continue;
         describe_components(components, is_along_rows, explanation);
-        best = std::move(explanation);
+        best_explanation = std::move(explanation);
     }
-    return best;
+    return best_explanation;
 }
 
 }  // namespace coalesce

@@ -34,7 +34,7 @@ struct ObservedCell {
     bool is_not_from_input() const;
 
     /// Returns a copy whose positions are relative to the cell's own matrix in a batch.
-    /// `one_matrix` is the result of `Problem::for_one_matrix`, and must outlive the copy.
+    /// `one_matrix` is the result of `Problem::problem_of_one_matrix`, and must outlive the copy.
     ObservedCell relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".

@@ -30,7 +30,7 @@ public:
     }
     const std::string& option() const { return option_; }
     /// Returns the value of the option, or `default_value` if the next argument is another option.
-    std::string value(const std::optional<std::string>& default_value = std::nullopt) {
+    std::string take_value(const std::optional<std::string>& default_value = std::nullopt) {
         if (inline_value_) return *inline_value_;
         const bool has_value = index_ < arguments_.size() && !arguments_[index_].starts_with("--");
         if (!has_value && !default_value) throw UsageError(option_ + " needs a value");
@@ -52,14 +52,15 @@ int parse_size(const std::string& option, const std::string& text) {
     int number = 0;
     const char* end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, number);
-    const std::string prefix = option + " " + text + ": ";
+    const std::string message_prefix = option + " " + text + ": ";
     if (result.ec == std::errc::result_out_of_range && text[0] != '-') {
-        throw UsageError(prefix + "too large; the maximum is " + std::to_string(INT_MAX));
+        throw UsageError(message_prefix + "too large; the maximum is " + std::to_string(INT_MAX));
     }
     if (result.ec == std::errc::invalid_argument || result.ptr != end) {
-        throw UsageError(prefix + "not a whole number");
+        throw UsageError(message_prefix + "not a whole number");
     }
-    if (result.ec != std::errc{} || number < 1) throw UsageError(prefix + "must be at least 1");
+    if (result.ec != std::errc{} || number < 1)
+        throw UsageError(message_prefix + "must be at least 1");
     return number;
 }
 
@@ -134,32 +135,32 @@ Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
     bool verify = false, bench = false;
     int rows = 0, cols = 0;
-    const std::map<std::string, bool*> flags = {{"--help", &options.help},
-                                                {"-h", &options.help},
-                                                {"--list", &options.list},
-                                                {"--verify", &verify},
-                                                {"--bench", &bench}};
+    const std::map<std::string, bool*> flag_by_option = {{"--help", &options.help},
+                                                         {"-h", &options.help},
+                                                         {"--list", &options.list},
+                                                         {"--verify", &verify},
+                                                         {"--bench", &bench}};
     for (ArgumentReader reader(arguments); reader.advance();) {
         const std::string option = reader.option();
-        if (const auto flag = flags.find(option); flag != flags.end()) {
+        if (const auto flag = flag_by_option.find(option); flag != flag_by_option.end()) {
             reader.reject_value();
             *flag->second = true;
             continue;
         }
         if (option == "--device")
-            options.device = parse_device(reader.value());
+            options.device = parse_device(reader.take_value());
         else if (option == "--rows")
-            rows = parse_size(option, reader.value());
+            rows = parse_size(option, reader.take_value());
         else if (option == "--cols")
-            cols = parse_size(option, reader.value());
+            cols = parse_size(option, reader.take_value());
         else if (option == "--variant")
-            options.variant = reader.value();
+            options.variant = reader.take_value();
         else if (option == "--json")
-            options.json = reader.value();
+            options.json = reader.take_value();
         else if (option == "--time")
-            options.time_on = find_gpu_name(reader.value("H200"));
+            options.time_on = find_gpu_name(reader.take_value("H200"));
         else if (option == "--at")
-            options.prediction_shape = parse_shape(option, reader.value());
+            options.prediction_shape = parse_shape(option, reader.take_value());
         else
             throw UsageError(option + ": unknown option; --help lists them");
     }

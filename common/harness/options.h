@@ -33,7 +33,7 @@ struct Options {
     bool verify = true;                             ///< whether to verify on all shapes
     bool bench = true;                              ///< whether to measure at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
-    std::optional<Shape> shape;                     ///< the only shape to run
+    std::optional<Shape> shape;                     ///< the shape to run; empty: the usual ones
     std::string variant;                            ///< the only variant to run, or empty for all
     std::string json;     ///< a file to write the results to, or empty for none
     std::string time_on;  ///< the GPU to predict times for, or empty for none

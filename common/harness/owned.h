@@ -21,7 +21,7 @@ using OwnEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
 using OwnStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
 
 /// Creates an event. Throws CudaError.
-inline OwnEvent new_event(unsigned flags = cudaEventDefault) {
+inline OwnEvent create_event(unsigned flags = cudaEventDefault) {
     cudaEvent_t event = nullptr;
     CUDA_CHECK(cudaEventCreateWithFlags(&event, flags));
     return OwnEvent(event);

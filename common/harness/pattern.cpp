@@ -137,16 +137,16 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues value
     if (has_unique_values()) assign_special_values();
 }
 
-void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
+void Pattern::exchange(std::uint64_t index, std::uint64_t other_index) {
     // Apply each swap on top of the earlier ones, so that the mapping stays one to one.
     const std::uint64_t exchanged_first = exchanged_index(index),
-                        exchanged_second = exchanged_index(other);
-    const auto set = [&](std::uint64_t from, std::uint64_t to) {
+                        exchanged_second = exchanged_index(other_index);
+    const auto set_exchange = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;
         may_be_exchanged_.set(from % 4096);
     };
-    set(index, exchanged_second);
-    set(other, exchanged_first);
+    set_exchange(index, exchanged_second);
+    set_exchange(other_index, exchanged_first);
 }
 
 void Pattern::assign_special_values() {
@@ -172,8 +172,8 @@ std::uint64_t Pattern::preimage(Bits special) const {
 
 std::uint64_t Pattern::exchanged_index(std::uint64_t index) const {
     if (!may_be_exchanged_[index % 4096]) return index;
-    const auto found = exchanges_.find(index);
-    return found == exchanges_.end() ? index : found->second;
+    const auto exchange = exchanges_.find(index);
+    return exchange == exchanges_.end() ? index : exchange->second;
 }
 
 std::uint64_t Pattern::index_holding(std::uint64_t original) const {
@@ -187,8 +187,8 @@ Bits Pattern::scrambled_index(std::uint64_t index) const {
     if (size_ == 4) {
         return {mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_)), 0};
     }
-    const std::uint64_t low = mix(index ^ seed_);
-    return {low, size_ == 16 ? mix(~low) : 0};
+    const std::uint64_t low_bits = mix(index ^ seed_);
+    return {low_bits, size_ == 16 ? mix(~low_bits) : 0};
 }
 
 Bits Pattern::value_at(std::uint64_t index) const {
@@ -215,21 +215,21 @@ std::optional<std::uint64_t> Pattern::index_of(Bits bits, std::uint64_t count) c
 }
 
 template <class Element>
-void Pattern::fill_as(void* to, std::uint64_t first, std::size_t count) const {
+void Pattern::fill_as(void* to, std::uint64_t first_index, std::size_t count) const {
     auto* bytes = static_cast<unsigned char*>(to);
     for (std::size_t i = 0; i < count; ++i) {
-        const Bits value = value_at(first + i);
+        const Bits value = value_at(first_index + i);
         std::memcpy(bytes + i * sizeof(Element), &value, sizeof(Element));
     }
 }
 
-void Pattern::fill(void* to, std::uint64_t first, std::size_t count) const {
+void Pattern::fill(void* to, std::uint64_t first_index, std::size_t count) const {
     switch (size_) {
-        case 1: fill_as<std::uint8_t>(to, first, count); break;
-        case 2: fill_as<std::uint16_t>(to, first, count); break;
-        case 4: fill_as<std::uint32_t>(to, first, count); break;
-        case 8: fill_as<std::uint64_t>(to, first, count); break;
-        default: fill_as<Bits>(to, first, count); break;
+        case 1: fill_as<std::uint8_t>(to, first_index, count); break;
+        case 2: fill_as<std::uint16_t>(to, first_index, count); break;
+        case 4: fill_as<std::uint32_t>(to, first_index, count); break;
+        case 8: fill_as<std::uint64_t>(to, first_index, count); break;
+        default: fill_as<Bits>(to, first_index, count); break;
     }
 }
 

@@ -65,8 +65,8 @@ public:
     /// Returns the element that fills the output before a launch.
     Bits poison() const { return poison_; }
 
-    /// Fills memory with `count` elements, starting with element `first`.
-    void fill(void* to, std::uint64_t first, std::size_t count) const;
+    /// Fills memory with `count` elements, starting with element `first_index`.
+    void fill(void* to, std::uint64_t first_index, std::size_t count) const;
     /// Returns element `index` of the array `elements`, whose elements have the size that
     /// element_size() returns.
     Bits load(const void* elements, std::size_t index) const;
@@ -76,10 +76,10 @@ private:
     /// values to indices that occur even in small matrices.
     std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
-    void fill_as(void* to, std::uint64_t first, std::size_t count) const;
+    void fill_as(void* to, std::uint64_t first_index, std::size_t count) const;
     /// Returns the index to which the exchanges have moved the value of index `original`.
     std::uint64_t index_holding(std::uint64_t original) const;
-    void exchange(std::uint64_t index, std::uint64_t other);
+    void exchange(std::uint64_t index, std::uint64_t other_index);
     void assign_special_values();
     std::uint64_t preimage(Bits special) const;
     Bits scrambled_index(std::uint64_t index) const;

@@ -83,9 +83,9 @@ std::vector<timing::Unknown> Predicted::unknown() const {
 
 std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
                                 double error_band) {
-    const std::string band = format("%.0f %%", 100 * error_band);
-    std::string text = "Predicted, not measured: " + gpu + " at " + shape + ", within " + band +
-                       " in nine of ten cases.";
+    const std::string band_text = format("%.0f %%", 100 * error_band);
+    std::string text = "Predicted, not measured: " + gpu + " at " + shape + ", within " +
+                       band_text + " in nine of ten cases.";
     if (!measured_gpu) {
         text += " Unverified: this GPU has not been measured, so its figures come from documents.";
     }
@@ -128,18 +128,18 @@ void launch_sampled_blocks(const std::function<void()>& launch) {
 }
 
 Touched touched_ranges(Direction direction) {
-    std::vector<MemoryRange> ranges;
+    std::vector<MemoryRange> memory_ranges;
     const auto add_range = [](std::uint64_t address, std::uint64_t bytes, void* user_data) {
         static_cast<std::vector<MemoryRange>*>(user_data)->push_back({address, bytes});
     };
     Touched touched;
-    int is_all = 0;
+    int is_complete = 0;
     touched.bytes = SIMULATOR_FUNCTION(coalesceGetTouched)(direction == Direction::store, add_range,
-                                                           &ranges, &is_all);
-    touched.is_all = is_all != 0;
-    std::sort(ranges.begin(), ranges.end(),
+                                                           &memory_ranges, &is_complete);
+    touched.is_complete = is_complete != 0;
+    std::sort(memory_ranges.begin(), memory_ranges.end(),
               [](const MemoryRange& a, const MemoryRange& b) { return a.address < b.address; });
-    for (const MemoryRange& range : ranges) {
+    for (const MemoryRange& range : memory_ranges) {
         if (touched.ranges.empty() || range.address > touched.ranges.back().end()) {
             touched.ranges.push_back(range);
         } else {

@@ -82,7 +82,7 @@ struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint ranges of whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.
     std::uint64_t bytes = 0;
-    bool is_all = true;  ///< whether all accesses could be recorded
+    bool is_complete = true;  ///< whether all accesses could be recorded
 };
 /// The direction of memory accesses.
 enum class Direction { load, store };

@@ -45,7 +45,7 @@ std::int64_t Problem::batches() const {
     return is_batch ? axes().extents[0] : 0;
 }
 
-Problem Problem::for_one_matrix() const {
+Problem Problem::problem_of_one_matrix() const {
     if (batches() == 0) return *this;
     Problem single_matrix = *this;
     single_matrix.rows = axes().extents[1];

@@ -36,20 +36,20 @@ struct Problem {
     bool has_numbers = false;
 
     /// Reports whether rows of the input become columns of the output.
-    bool is_turned() const {
+    bool swaps_rows_and_cols() const {
         return produces.kind == Produces::transpose || produces.kind == Produces::moved_tiles;
     }
     /// Returns the number of rows of the output.
     std::int64_t out_rows() const {
         if (is_permuted()) return elements() / out_cols();
         if (is_computed()) return extent(produces.computation.out_rows);
-        return is_turned() ? cols : rows;
+        return swaps_rows_and_cols() ? cols : rows;
     }
     /// Returns the number of columns of the output.
     std::int64_t out_cols() const {
         if (is_permuted()) return axes().out_extents()[static_cast<std::size_t>(axes().rank - 1)];
         if (is_computed()) return extent(produces.computation.out_cols);
-        return is_turned() ? rows : cols;
+        return swaps_rows_and_cols() ? rows : cols;
     }
     /// Reports whether the output overwrites the input in the same memory.
     bool is_in_place() const { return produces.in_place; }
@@ -57,12 +57,13 @@ struct Problem {
     Permutation axes() const {
         Permutation axes = produces.permutation;
         if (axes.rank == 0) return axes;
-        if (int& last = axes.extents[static_cast<std::size_t>(axes.rank - 1)]; last == 0) {
-            last = static_cast<int>(cols);
+        if (int& last_extent = axes.extents[static_cast<std::size_t>(axes.rank - 1)];
+            last_extent == 0) {
+            last_extent = static_cast<int>(cols);
         }
-        if (int& first = axes.extents[0]; first == 0) {
-            first = 1;
-            first = static_cast<int>(elements() / axes.elements());
+        if (int& first_extent = axes.extents[0]; first_extent == 0) {
+            first_extent = 1;
+            first_extent = static_cast<int>(elements() / axes.elements());
         }
         return axes;
     }
@@ -76,7 +77,7 @@ struct Problem {
     /// a batch of matrices.
     std::int64_t batches() const;
     /// For a batch, returns the task of a single matrix. Returns any other task unchanged.
-    Problem for_one_matrix() const;
+    Problem problem_of_one_matrix() const;
     /// Returns the number of rows of the input, including those of a second input matrix, if any.
     std::int64_t in_rows() const {
         return rows + (is_computed() ? extent(produces.computation.second_rows) : 0);

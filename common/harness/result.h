@@ -65,7 +65,7 @@ public:
     std::string row(const Result& result, double copy_gbps) const;
 
 private:
-    std::string columns_of(const Result& result, double copy_gbps) const;
+    std::string format_columns(const Result& result, double copy_gbps) const;
 
     const Device& device_;
     bool is_measured_, is_predicted_;

@@ -41,17 +41,17 @@ struct Explanation {
 template <class Value>
 Value find_most_frequent(std::vector<Value> values, Value default_value) {
     std::sort(values.begin(), values.end());
-    Value best = default_value;
+    Value most_frequent = default_value;
     std::ptrdiff_t highest_count = 0;
     for (auto begin = values.begin(); begin != values.end();) {
         const auto end = std::upper_bound(begin, values.end(), *begin);
         if (end - begin > highest_count) {
             highest_count = end - begin;
-            best = *begin;
+            most_frequent = *begin;
         }
         begin = end;
     }
-    return best;
+    return most_frequent;
 }
 
 /// Returns `count` / `total`, the fraction of cells that a rule explains, or 0 if `total` is 0.
@@ -93,7 +93,8 @@ inline std::string size_text(std::int64_t side) {
 /// `col` are the singular names of the units.
 std::string distances_text(Cell step, const char* row, const char* col);
 
-// Rules for indices with a wrong pitch or a wrong constant. They derive numbers from the output.
+// Rules for indices with a wrong pitch or a wrong constant. They derive the pitch or the constant
+// from the wrong cells.
 
 /// The start of every description of a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
@@ -125,8 +126,8 @@ Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
 
-/// A misplaced tile. `expected` is the tile of the input that belongs in some place, and `actual`
-/// is the tile that was found in this place.
+/// A tile of the output with the wrong contents. `expected` is the tile of the input that belongs
+/// there, and `actual` is the tile of the input that was found there.
 struct TileMove {
     Cell expected, actual;
 };

@@ -113,15 +113,16 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
 }
 
 /// Reports whether two variants can use the same buffers, with the same input.
-bool can_share_buffers(const Variant& first, const Variant& second) {
-    if (first.in != second.in || first.out != second.out ||
-        first.element_size != second.element_size) {
+bool can_share_buffers(const Variant& first_variant, const Variant& second_variant) {
+    if (first_variant.in != second_variant.in || first_variant.out != second_variant.out ||
+        first_variant.element_size != second_variant.element_size) {
         return false;
     }
-    if (first.is_plain() && second.is_plain()) return true;
-    const Computation &a = first.produces.computation, &b = second.produces.computation;
-    return first.is_computed() && second.is_computed() && a.out_rows == b.out_rows &&
-           a.out_cols == b.out_cols && a.second_rows == b.second_rows;
+    if (first_variant.is_plain() && second_variant.is_plain()) return true;
+    const Computation &a = first_variant.produces.computation,
+                      &b = second_variant.produces.computation;
+    return first_variant.is_computed() && second_variant.is_computed() &&
+           a.out_rows == b.out_rows && a.out_cols == b.out_cols && a.second_rows == b.second_rows;
 }
 
 /// Verifies and measures the variants of a step on the chosen device.
@@ -138,8 +139,8 @@ public:
     /// per second.
     double measure_copy() {
         if (!stopwatch_) return 0;
-        const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
-        VerifiedBuffers& buffers = prepare_measurement_buffers(copy);
+        const Variant copy_variant{.name = "copy", .about = "", .produces = {Produces::copy}};
+        VerifiedBuffers& buffers = prepare_measurement_buffers(copy_variant);
         const std::size_t bytes = buffers.problem().bytes();
         Result result;
         result.shape = shape_;
@@ -173,7 +174,7 @@ public:
         if (!reason.empty() && must_accept_shape) return end_skipped(reason);
         if (options_.verify) verify_on_shapes(result);
         if (options_.bench && reason.empty() && result.outcome == Outcome::verified)
-            measure(result);
+            measure_variant(result);
         return result;
     }
 
@@ -288,7 +289,7 @@ private:
         ++result.shapes_verified;
     }
 
-    void measure(Result& result) {
+    void measure_variant(Result& result) {
         const Variant& variant = *result.variant;
         VerifiedBuffers& buffers = prepare_measurement_buffers(variant);
         buffers.poison();
@@ -308,9 +309,11 @@ private:
             if (!options_.time_on.empty()) predict_time(result);
             return;
         }
-        const auto work = [&] { launch(variant, buffers.problem(), buffers.out(), buffers.in()); };
-        result.timing = is_host_code(variant) ? stopwatch_->time_on_host(work)
-                                              : stopwatch_->time_on_device(work);
+        const auto launch_once = [&] {
+            launch(variant, buffers.problem(), buffers.out(), buffers.in());
+        };
+        result.timing = is_host_code(variant) ? stopwatch_->time_on_host(launch_once)
+                                              : stopwatch_->time_on_device(launch_once);
     }
 
     void predict_time(Result& result) const {
@@ -352,17 +355,17 @@ private:
 // ---- output ----
 
 std::string variant_list_text(const std::vector<Variant>& variants) {
-    std::size_t width = 0;
-    for (const Variant& variant : variants) width = std::max(width, variant.name.size());
+    std::size_t name_width = 0;
+    for (const Variant& variant : variants) name_width = std::max(name_width, variant.name.size());
     std::string text;
     for (const Variant& variant : variants) {
-        std::string about = variant.about;
+        std::string description = variant.about;
         if (variant.rows_multiple > 1 || variant.cols_multiple > 1) {
-            about +=
+            description +=
                 format(" (multiples of %d x %d)", variant.rows_multiple, variant.cols_multiple);
         }
         text += wrap_with_hanging_indent(
-            format("%-*s  ", static_cast<int>(width), variant.name.c_str()), about);
+            format("%-*s  ", static_cast<int>(name_width), variant.name.c_str()), description);
     }
     return text;
 }

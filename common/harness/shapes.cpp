@@ -104,15 +104,15 @@ std::string find_refusal(const Variant& variant, Shape shape) {
                " elements, but that shape has fewer";
     }
     if (variant.square_only && shape.rows != shape.cols) return "takes only square matrices";
-    if (const int longest = longest_side(variant); std::max(shape.rows, shape.cols) > longest) {
-        return "takes at most " + std::to_string(longest) + " rows or columns";
+    if (const int max_side = longest_side(variant); std::max(shape.rows, shape.cols) > max_side) {
+        return "takes at most " + std::to_string(max_side) + " rows or columns";
     }
     const bool rows_fit = shape.rows % variant.rows_multiple == 0;
     const bool cols_fit = shape.cols % variant.cols_multiple == 0;
     if (rows_fit && cols_fit) return "";
-    const std::array multiples = {multiples_of("rows", variant.rows_multiple),
-                                  multiples_of("columns", variant.cols_multiple)};
-    const std::string text = "takes " + joined(multiples, " and ");
+    const std::array multiple_texts = {multiples_of("rows", variant.rows_multiple),
+                                       multiples_of("columns", variant.cols_multiple)};
+    const std::string text = "takes " + joined(multiple_texts, " and ");
     const long long rows = round_up(shape.rows, variant.rows_multiple);
     const long long cols = round_up(shape.cols, variant.cols_multiple);
     if (rows * cols > INT_MAX)

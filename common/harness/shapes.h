@@ -38,8 +38,8 @@ Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated
 /// large for the L2 cache, unless `variant` accepts only smaller squares.
 Shape usual_prediction_shape(const Variant& variant);
 
-/// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if
-/// it accepts the shape.
+/// Returns a message that says why `variant` does not accept `shape`, and which is the next shape
+/// that it accepts. Returns "" if it accepts `shape`.
 std::string find_refusal(const Variant& variant, Shape shape);
 
 }  // namespace coalesce

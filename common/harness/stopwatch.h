@@ -33,7 +33,7 @@ private:
     Timing repeat(const std::function<double()>& measure_once, int min_repetitions);
 
     DeviceBuffer flush_;
-    OwnEvent start_ = new_event(), stop_ = new_event();
+    OwnEvent start_ = create_event(), stop_ = create_event();
 };
 
 }  // namespace coalesce

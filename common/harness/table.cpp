@@ -39,21 +39,21 @@ std::string counter_columns(const Result& result) {
 /// Formats a row with narrower columns and the prediction. A time such as "0.0213?" means that the
 /// model lacks information about this kernel.
 std::string predicted_columns(const Result& result) {
-    std::string conflicts = "-", load = "-", store = "-";
+    std::string conflicts_text = "-", load_text = "-", store_text = "-";
     if (result.counters) {
         const Counters& counters = *result.counters;
-        load = ratio(counters.load_sectors, counters.load_requests);
-        store = ratio(counters.store_sectors, counters.store_requests);
-        conflicts = std::to_string(counters.bank_conflicts());
+        load_text = ratio(counters.load_sectors, counters.load_requests);
+        store_text = ratio(counters.store_sectors, counters.store_requests);
+        conflicts_text = std::to_string(counters.bank_conflicts());
     }
-    std::string ms = "-", copy_fraction = "-";
+    std::string ms_text = "-", copy_fraction = "-";
     if (result.predicted) {
-        ms = format("%.4f", result.predicted->ms);
+        ms_text = format("%.4f", result.predicted->ms);
         copy_fraction = format("%.0f %%", 100 * result.predicted->fraction_of_copy());
-        if (!result.predicted->unknown().empty()) ms += "?";
+        if (!result.predicted->unknown().empty()) ms_text += "?";
     }
-    return format("%6s %6s %11s %10s %8s", load.c_str(), store.c_str(), conflicts.c_str(),
-                  ms.c_str(), copy_fraction.c_str());
+    return format("%6s %6s %11s %10s %8s", load_text.c_str(), store_text.c_str(),
+                  conflicts_text.c_str(), ms_text.c_str(), copy_fraction.c_str());
 }
 
 std::string percent(double value, double total) {
@@ -102,7 +102,7 @@ std::string Table::head() const {
     return name + format("  %10s %9s %9s %9s", "ms", "GB/s", "of copy", "of peak") + "  verified\n";
 }
 
-std::string Table::columns_of(const Result& result, double copy_gbps) const {
+std::string Table::format_columns(const Result& result, double copy_gbps) const {
     if (!is_measured_) return "";
     if (is_predicted_) return predicted_columns(result) + "  ";
     if (device_.simulated) return counter_columns(result) + "  ";
@@ -117,7 +117,7 @@ std::string Table::row(const Result& result, double copy_gbps) const {
         row = name + "\n";
         name.clear();
     }
-    row += pad(name, name_width_) + "  " + columns_of(result, copy_gbps) + verdict(result);
+    row += pad(name, name_width_) + "  " + format_columns(result, copy_gbps) + verdict(result);
     if (!is_measured_ && result.outcome == Outcome::verified) {
         row += ", on " + format_count(result.shapes_verified, "shape");
     }
@@ -127,30 +127,32 @@ std::string Table::row(const Result& result, double copy_gbps) const {
 }
 
 std::string notes_on_predictions(const std::vector<Result>& results) {
-    std::string text, reasons;
+    std::string text, missing_reasons;
     double band = 0;
-    const Predicted* one = nullptr;
+    const Predicted* last_prediction = nullptr;
     std::vector<timing::Unknown> unknown;
     for (const Result& result : results) {
         if (!result.not_predicted.empty()) {
-            reasons += wrap("Not predicted: " + result.variant->name + ": " + result.not_predicted);
+            missing_reasons +=
+                wrap("Not predicted: " + result.variant->name + ": " + result.not_predicted);
         }
         if (!result.predicted) continue;
-        one = &*result.predicted;
-        band = std::max(band, one->error_band);
-        for (const timing::Unknown what : one->unknown()) {
-            if (std::find(unknown.begin(), unknown.end(), what) == unknown.end())
-                unknown.push_back(what);
+        last_prediction = &*result.predicted;
+        band = std::max(band, last_prediction->error_band);
+        for (const timing::Unknown effect : last_prediction->unknown()) {
+            if (std::find(unknown.begin(), unknown.end(), effect) == unknown.end())
+                unknown.push_back(effect);
         }
     }
-    if (one) {
-        text += wrap(note_on_predictions(one->gpu, one->measured_gpu, one->shape.name(), band));
+    if (last_prediction) {
+        text += wrap(note_on_predictions(last_prediction->gpu, last_prediction->measured_gpu,
+                                         last_prediction->shape.name(), band));
     }
-    for (const timing::Unknown what : unknown) {
-        text += wrap("?: the model does not know " + timing::phrase_for(what) +
+    for (const timing::Unknown effect : unknown) {
+        text += wrap("?: the model does not know " + timing::phrase_for(effect) +
                      ", so the error may be larger");
     }
-    return text + reasons;
+    return text + missing_reasons;
 }
 
 }  // namespace coalesce

@@ -25,9 +25,9 @@ constexpr double kTwoTo31 = 2147483648.0, kTwoTo63 = 9223372036854775808.0;
 constexpr struct {
     const char* name;
     double lowest, highest;
-} kIntegers[] = {{"int", -kTwoTo31, kTwoTo31 - 1},
-                 {"unsigned", 0, 2 * kTwoTo31 - 1},
-                 {"long long", -kTwoTo63, kTwoTo63}};
+} kIntegerTypes[] = {{"int", -kTwoTo31, kTwoTo31 - 1},
+                     {"unsigned", 0, 2 * kTwoTo31 - 1},
+                     {"long long", -kTwoTo63, kTwoTo63}};
 
 }  // namespace
 
@@ -55,9 +55,10 @@ bool is_zero(Bits bits, std::size_t element_size) {
     return (element_size == 4 || element_size == 8) && to_double(bits, element_size) == 0;
 }
 
-bool is_sum(Bits actual_bits, Bits first, Bits second, std::size_t element_size) {
+bool is_sum(Bits actual_bits, Bits first_summand, Bits second_summand, std::size_t element_size) {
     if (element_size != 4 && element_size != 8) return false;
-    const double a = to_double(first, element_size), b = to_double(second, element_size);
+    const double a = to_double(first_summand, element_size),
+                 b = to_double(second_summand, element_size);
     if (std::isnan(a) || std::isnan(b) || std::isnan(a + b))
         return is_nan(actual_bits, element_size);
     if (element_size == 8) return std::bit_cast<std::uint64_t>(a + b) == actual_bits.low;
@@ -66,12 +67,12 @@ bool is_sum(Bits actual_bits, Bits first, Bits second, std::size_t element_size)
 }
 
 const char* integer_type_name(Integer type) {
-    return kIntegers[static_cast<int>(type)].name;
+    return kIntegerTypes[static_cast<int>(type)].name;
 }
 
 bool is_converted(Bits actual_bits, Bits source, std::size_t element_size, Integer type) {
     if (element_size != 4 && element_size != 8) return false;
-    const auto& [name, lowest, highest] = kIntegers[static_cast<int>(type)];
+    const auto& [name, lowest, highest] = kIntegerTypes[static_cast<int>(type)];
     const double source_value = to_double(source, element_size),
                  actual_value = to_double(actual_bits, element_size);
     // The result of converting a NaN depends on the type and on the GPU, so accept every possible
@@ -85,11 +86,11 @@ bool is_converted(Bits actual_bits, Bits source, std::size_t element_size, Integ
 }
 
 std::string value_text(Bits bits, std::size_t element_size) {
-    const auto low = static_cast<unsigned long long>(bits.low);
+    const auto low_bits = static_cast<unsigned long long>(bits.low);
     if (element_size == 16) {
-        return format("0x%016llx%016llx", static_cast<unsigned long long>(bits.high), low);
+        return format("0x%016llx%016llx", static_cast<unsigned long long>(bits.high), low_bits);
     }
-    const std::string text = format("0x%0*llx", static_cast<int>(2 * element_size), low);
+    const std::string text = format("0x%0*llx", static_cast<int>(2 * element_size), low_bits);
     if (element_size < 4) return text;
     if (is_nan(bits, element_size)) return text + " (a NaN)";
     return text + format(" (%.*g)", element_size == 4 ? 9 : 17, to_double(bits, element_size));

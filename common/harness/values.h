@@ -25,9 +25,9 @@ enum class ValueChange {
 /// `unrelated`.
 ValueChange classify_change(Bits expected, Bits actual_bits, std::size_t element_size);
 
-/// Reports whether `actual_bits` is the sum of `first` and `second` as floats or doubles. If either
+/// Reports whether `actual_bits` is the sum of `first_summand` and `second_summand` as floats or doubles. If either
 /// is a NaN, the sum is a NaN.
-bool is_sum(Bits actual_bits, Bits first, Bits second, std::size_t element_size);
+bool is_sum(Bits actual_bits, Bits first_summand, Bits second_summand, std::size_t element_size);
 
 /// Reports whether the bits represent 0 or -0 as a float or double.
 bool is_zero(Bits bits, std::size_t element_size);

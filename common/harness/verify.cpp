@@ -98,15 +98,15 @@ std::optional<Finding> find_guard_band_write(const GuardedSpan& span, bool is_af
                                              const std::string& matrix, std::size_t element_size) {
     const std::vector<unsigned char> band = read_guard_band(span, is_after);
     const auto is_written = [](unsigned char byte) { return byte != kGuardByte; };
-    const auto nearest = std::find_if(band.begin(), band.end(), is_written);
-    if (nearest == band.end()) return std::nullopt;
-    const auto farthest = std::find_if(band.rbegin(), band.rend(), is_written).base() - 1;
+    const auto nearest_changed = std::find_if(band.begin(), band.end(), is_written);
+    if (nearest_changed == band.end()) return std::nullopt;
+    const auto farthest_changed = std::find_if(band.rbegin(), band.rend(), is_written).base() - 1;
     const auto count_elements_to = [&](auto byte) {
         return static_cast<std::size_t>(byte - band.begin()) / element_size + 1;
     };
-    std::string distance = format_count(count_elements_to(nearest), "element");
-    if (count_elements_to(farthest) > count_elements_to(nearest)) {
-        distance += " to " + std::to_string(count_elements_to(farthest));
+    std::string distance = format_count(count_elements_to(nearest_changed), "element");
+    if (count_elements_to(farthest_changed) > count_elements_to(nearest_changed)) {
+        distance += " to " + std::to_string(count_elements_to(farthest_changed));
     }
     return Finding{is_after ? Fault::written_after : Fault::written_before,
                    std::string("memory ") + (is_after ? "after the last" : "before the first") +
@@ -141,11 +141,11 @@ public:
     }
 
     /// Calls `visit(cell, state, held)` for the elements from `begin` to `end` of a chunk. The
-    /// chunk starts with element `first` of the output.
+    /// chunk starts with element `first_index` of the output.
     template <class Visit>
-    void compare_chunk(const void* chunk, std::int64_t first, std::int64_t begin, std::int64_t end,
-                       Visit visit) const {
-        Cell out = problem_.out_cell(first + begin);
+    void compare_chunk(const void* chunk, std::int64_t first_index, std::int64_t begin,
+                       std::int64_t end, Visit visit) const {
+        Cell out = problem_.out_cell(first_index + begin);
         std::vector<double> row;
         for (std::int64_t i = begin; i < end; ++i) {
             const Bits actual_bits = pattern_.load(chunk, static_cast<std::size_t>(i));
@@ -154,7 +154,7 @@ public:
                 visit(out, compare_computed(row[static_cast<std::size_t>(out.col)], actual_bits),
                       actual_bits);
             } else {
-                visit(out, compare_moved(out, first + i, actual_bits), actual_bits);
+                visit(out, compare_moved(out, first_index + i, actual_bits), actual_bits);
             }
             if (++out.col == problem_.out_cols()) out = {out.row + 1, 0};
         }
@@ -183,25 +183,25 @@ private:
         return row;
     }
 
-    CellState compare_computed(double expected, Bits actual_bits) const {
+    CellState compare_computed(double expected_value, Bits actual_bits) const {
         const Computation& computation = problem_.produces.computation;
         const bool is_poison = actual_bits == pattern_.poison();
         if (!computation.row) return is_poison ? CellState::right : CellState::wrong;
         if (is_poison) return CellState::untouched;
-        const double error = std::abs(to_float(actual_bits) - expected);
+        const double error = std::abs(to_float(actual_bits) - expected_value);
         // For a NaN the comparison is false, so the element counts as wrong.
-        const bool is_close = error <= computation.tolerance * std::abs(expected);
+        const bool is_close = error <= computation.tolerance * std::abs(expected_value);
         return is_close ? CellState::right : CellState::wrong;
     }
 
     CellState compare_moved(Cell out, std::int64_t index, Bits actual_bits) const {
         const std::optional<Cell> source = problem_.source_of(out);
         if (!source) return actual_bits == pattern_.poison() ? CellState::right : CellState::wrong;
-        const Bits expected =
+        const Bits expected_bits =
             pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*source)));
-        if (actual_bits == expected) return CellState::right;
+        if (actual_bits == expected_bits) return CellState::right;
         if (actual_bits == value_before(index)) return CellState::untouched;
-        if (!problem_.keeps_nan_payloads && is_nan(expected, problem_.element_size) &&
+        if (!problem_.keeps_nan_payloads && is_nan(expected_bits, problem_.element_size) &&
             is_nan(actual_bits, problem_.element_size)) {
             return CellState::right;
         }
@@ -222,15 +222,18 @@ auto observe_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
     const int threads = thread_count(problem.elements());
     std::vector<decltype(make_share())> shares;
     for (int i = 0; i < threads; ++i) shares.push_back(make_share());
-    for_each_chunk(problem, out, Access::read, [&](const void* chunk, auto first, auto elements) {
-        run_in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
-            auto& own_result = shares[static_cast<std::size_t>(share)];
-            comparer.compare_chunk(chunk, first, begin, end,
+    for_each_chunk(problem, out, Access::read,
+                   [&](const void* chunk, auto first_index, auto elements) {
+                       run_in_parallel(
+                           threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
+                               auto& own_result = shares[static_cast<std::size_t>(share)];
+                               comparer.compare_chunk(
+                                   chunk, first_index, begin, end,
                                    [&](Cell cell, CellState state, Bits actual_bits) {
                                        visit(comparer, own_result, cell, state, actual_bits);
                                    });
-        });
-    });
+                           });
+                   });
     for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
     return std::move(shares[0]);
 }
@@ -315,11 +318,11 @@ std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan
 void prepare_in(const Problem& problem, const GuardedSpan& in) {
     const Pattern pattern = make_pattern(problem);
     fill_guards(in);
-    for_each_chunk(problem, in, Access::write, [&](char* chunk, auto first, auto elements) {
+    for_each_chunk(problem, in, Access::write, [&](char* chunk, auto first_index, auto elements) {
         run_in_parallel(
             thread_count(elements), elements, [&](int, std::int64_t begin, std::int64_t end) {
                 pattern.fill(chunk + static_cast<std::size_t>(begin) * problem.element_size,
-                             static_cast<std::uint64_t>(first + begin),
+                             static_cast<std::uint64_t>(first_index + begin),
                              static_cast<std::size_t>(end - begin));
             });
     });
@@ -402,8 +405,8 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
       in_(problem.bytes() + 2 * guard_bytes, in),
       out_(problem.is_in_place() ? 0 : problem.out_bytes() + 2 * guard_bytes, out) {
     const auto make_span = [&](const DeviceBuffer& buffer, std::size_t bytes,
-                               Memory where) -> GuardedSpan {
-        return {static_cast<char*>(buffer.data()) + guard_bytes, bytes, guard_bytes, where};
+                               Memory location) -> GuardedSpan {
+        return {static_cast<char*>(buffer.data()) + guard_bytes, bytes, guard_bytes, location};
     };
     in_span_ = make_span(in_, problem.bytes(), in);
     out_span_ = problem.is_in_place() ? in_span_ : make_span(out_, problem.out_bytes(), out);

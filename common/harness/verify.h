@@ -74,8 +74,8 @@ struct Comparison {
 void prepare_in(const Problem& problem, const GuardedSpan& in);
 /// Fills the output with poison, and writes its guard bands. Call this before every launch.
 void prepare_out(const GuardedSpan& out);
-/// Compares the output with the expected output, and looks for the mistake that explains the bad
-/// cells.
+/// Compares the output with the expected output, and determines the mistake that explains the wrong
+/// and unwritten cells.
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out);
 
 /// The buffers of a problem, with guard bands.

@@ -34,11 +34,11 @@ struct StoredAttempts {
     std::vector<Attempt> attempts;
 };
 
-void describe(auto& codec, StoredAttempts& noted) {
+void describe(auto& codec, StoredAttempts& stored) {
     int format = kAttemptsFormat;
     codec("format", format);
     if (format > kAttemptsFormat) throw NewerFormatError();
-    codec("attempts", noted.attempts);
+    codec("attempts", stored.attempts);
 }
 
 std::vector<Attempt> parse_attempts(const std::string& text) {
@@ -57,8 +57,8 @@ void add(std::vector<Attempt>& stored_attempts, Attempt attempt) {
     *same_attempt = attempt;
 }
 
-// Reports whether `one` is faster than `other`. Every measured time ranks above every predicted
-// time, and attempts without a time rank last.
+// Reports whether `a` ranks above `b`, because it is faster. Every measured time ranks above every
+// predicted time, and attempts without a time rank last.
 bool is_better(const Attempt& a, const Attempt& b) {
     if (a.measured_ms.has_value() != b.measured_ms.has_value()) return a.measured_ms.has_value();
     if (a.measured_ms) return *a.measured_ms < *b.measured_ms;
@@ -68,31 +68,33 @@ bool is_better(const Attempt& a, const Attempt& b) {
 
 // Returns the change of the predicted time since the previous attempt, such as "-33 %".
 std::string format_change(const Attempt& attempt, const std::vector<Attempt>& attempts) {
-    const Attempt* previous = nullptr;
+    const Attempt* previous_attempt = nullptr;
     for (auto& candidate : attempts) {
-        if (candidate.number < attempt.number && (!previous || candidate.number > previous->number))
-            previous = &candidate;
+        if (candidate.number < attempt.number &&
+            (!previous_attempt || candidate.number > previous_attempt->number))
+            previous_attempt = &candidate;
     }
-    if (!previous || !previous->ms || !attempt.ms) return "";
-    const double percent = std::round(100 * (*attempt.ms / *previous->ms - 1));
-    return percent == 0 ? "0 %" : format("%+.0f %%", percent);
+    if (!previous_attempt || !previous_attempt->ms || !attempt.ms) return "";
+    const double change_percent = std::round(100 * (*attempt.ms / *previous_attempt->ms - 1));
+    return change_percent == 0 ? "0 %" : format("%+.0f %%", change_percent);
 }
 
-std::string format_row(const Attempt& attempt, const std::string& change, const std::string& name,
-                       bool is_measured) {
-    const auto ms = [](std::optional<double> value, const char* suffix) {
+std::string format_row(const Attempt& attempt, const std::string& change_text,
+                       const std::string& name, bool is_measured) {
+    const auto format_ms = [](std::optional<double> value, const char* suffix) {
         return value ? format("%.4f", *value) + suffix : kMissingValue;
     };
-    const auto percent = [&](double part) {
-        return attempt.ms ? format("%.0f %%", 100 * part) : kMissingValue;
+    const auto format_percent = [&](double fraction) {
+        return attempt.ms ? format("%.0f %%", 100 * fraction) : kMissingValue;
     };
-    const std::string number = attempt.number > 0 ? std::to_string(attempt.number) : "";
-    std::string text = format(
-        "%4s%10s%8s%9s%9s%7s%7s", number.c_str(),
-        ms(attempt.ms, attempt.is_uncertain ? "?" : "").c_str(),
-        percent(attempt.error_band).c_str(), percent(attempt.fraction_of_copy).c_str(),
-        change.c_str(), format_figure(attempt.load).c_str(), format_figure(attempt.store).c_str());
-    if (is_measured) text += format("%9s", ms(attempt.measured_ms, "").c_str());
+    const std::string number_text = attempt.number > 0 ? std::to_string(attempt.number) : "";
+    std::string text =
+        format("%4s%10s%8s%9s%9s%7s%7s", number_text.c_str(),
+               format_ms(attempt.ms, attempt.is_uncertain ? "?" : "").c_str(),
+               format_percent(attempt.error_band).c_str(),
+               format_percent(attempt.fraction_of_copy).c_str(), change_text.c_str(),
+               format_figure(attempt.load).c_str(), format_figure(attempt.store).c_str());
+    if (is_measured) text += format("%9s", format_ms(attempt.measured_ms, "").c_str());
     return text + "  " + name + "\n";
 }
 
@@ -124,9 +126,9 @@ Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& pre
         attempt.is_uncertain = !predicted->unknown().empty();
     }
     if (counters) {
-        const Json counted = counters_to_json(*counters);
-        attempt.load = per_request(counted, "load");
-        attempt.store = per_request(counted, "store");
+        const Json counters_json = counters_to_json(*counters);
+        attempt.load = average_per_request(counters_json, "load");
+        attempt.store = average_per_request(counters_json, "store");
     }
     return attempt;
 }
@@ -140,16 +142,17 @@ std::vector<Attempt> Attempts::read() {
     return stored_attempts;
 }
 
-std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
-    const fs::path copy = copy_path(attempt);
+std::vector<Attempt> Attempts::store_attempt(Attempt attempt, const std::string& text) {
+    const fs::path copy_file = copy_path(attempt);
     std::error_code error;
-    fs::create_directories(copy.parent_path(), error);
+    fs::create_directories(copy_file.parent_path(), error);
     // Write the copy before the list, so that every attempt in the list has its source even if this
     // process is killed.
-    if (read_if_exists(copy) != text) error = write_atomically(copy, text, {.should_sync = true});
+    if (read_if_exists(copy_file) != text)
+        error = write_atomically(copy_file, text, {.should_sync = true});
     if (error) {
-        throw UsageError("the attempt was not stored: " + copy.string() + " cannot be written (" +
-                         error.message() + ")");
+        throw UsageError("the attempt was not stored: " + copy_file.string() +
+                         " cannot be written (" + error.message() + ")");
     }
     std::vector<Attempt> stored_attempts;
     file_.update(

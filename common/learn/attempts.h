@@ -54,9 +54,9 @@ public:
 
     /// Returns all attempts in the order they were made.
     std::vector<Attempt> read();
-    /// Stores the source and the attempt, and returns all attempts. A source that was tried before
-    /// keeps its old number.
-    std::vector<Attempt> note(Attempt attempt, const std::string& text);
+    /// Stores the source and the attempt, and returns all attempts. If the same source was tried
+    /// before, the attempt keeps its old number.
+    std::vector<Attempt> store_attempt(Attempt attempt, const std::string& text);
 
     /// Returns the path of the stored copy of an attempt's source, which is named after the
     /// source's hash.

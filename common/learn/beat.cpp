@@ -21,19 +21,20 @@ namespace fs = std::filesystem;
 // The lesson whose solution the learner is trying to beat.
 const std::string kLessonToBeat = "10_registers";
 const fs::path kLearnerFilePath = fs::path("exercises") / "beat" / "kernel.cu";
-const std::string kAgain = "Again: ./learn beat";
+const std::string kRepeatCommand = "Again: ./learn beat";
 
-Attempts attempts() {
+Attempts open_attempts() {
     return Attempts(print_message);
 }
 
-// Writes `text` to the learner's file, and prints a message in which `what` describes the new
+// Writes `text` to the learner's file, and prints a message in which `description` describes the new
 // content.
-int write_learner_file(const std::string& text, const std::string& what, const std::string& next) {
+int write_learner_file(const std::string& text, const std::string& description,
+                       const std::string& next_step) {
     const bool is_new = replace_file(kLearnerFilePath, "beat", text);
     std::cout << kLearnerFilePath.string() << (is_new ? " now contains " : " already contains ")
-              << what << ".\n"
-              << next << "\n";
+              << description << ".\n"
+              << next_step << "\n";
     return 0;
 }
 
@@ -48,7 +49,7 @@ int restore_attempt(const std::vector<Attempt>& attempts, int number) {
         throw UsageError("the source of attempt " + std::to_string(number) + " is lost: " +
                          Attempts::copy_path(*attempt).string() + " is missing or has changed");
     }
-    return write_learner_file(*text, "attempt " + std::to_string(number), kAgain);
+    return write_learner_file(*text, "attempt " + std::to_string(number), kRepeatCommand);
 }
 
 void show_table(const std::vector<Attempt>& attempts, const Attempt* solution_attempt) {
@@ -56,9 +57,9 @@ void show_table(const std::vector<Attempt>& attempts, const Attempt* solution_at
         std::cout << "You have not made any attempts yet. ./learn beat makes the first one.\n";
         return;
     }
-    const std::string& gpu = attempts.back().gpu;
+    const std::string& predicted_gpu = attempts.back().gpu;
     std::cout << "Your attempts at 8192 x 8192, fastest first"
-              << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
+              << (predicted_gpu.empty() ? ":\n\n" : "; " + predicted_gpu + ":\n\n")
               << format_attempts(attempts, solution_attempt, kLessonToBeat);
 }
 
@@ -66,20 +67,20 @@ std::string format_relative_speed(const Predicted& prediction, const Predicted& 
                                   const Style& style) {
     const bool is_known = prediction.unknown().empty();
     const double error_band = std::max(prediction.error_band, reference.error_band);
-    const std::string times =
+    const std::string times_text =
         format("%.4f ms against %.4f ms (predicted, %s, within %.0f %%).", prediction.ms,
                reference.ms, prediction.gpu.c_str(), 100 * error_band);
     switch (compare_speed(prediction, reference)) {
         case RelativeSpeed::slower:
-            return style.paint_bad("Slower") + " than " + kLessonToBeat + ": " + times + "\n" +
+            return style.paint_bad("Slower") + " than " + kLessonToBeat + ": " + times_text + "\n" +
                    format_comparison(prediction, reference);
         case RelativeSpeed::level:
             return "Your kernel is as fast as " + kLessonToBeat +
-                   ", within the error of the model: " + times;
+                   ", within the error of the model: " + times_text;
         case RelativeSpeed::faster: break;
     }
-    if (is_known) return style.paint_good("Faster") + " than " + kLessonToBeat + ": " + times;
-    return "Your kernel may be faster than " + kLessonToBeat + ": " + times +
+    if (is_known) return style.paint_good("Faster") + " than " + kLessonToBeat + ": " + times_text;
+    return "Your kernel may be faster than " + kLessonToBeat + ": " + times_text +
            " However, the model does not cover everything in this kernel:";
 }
 
@@ -105,15 +106,15 @@ void show_prediction(const Verdict& verdict, const Style& style) {
 void measure_both(const LearnerExercise& exercise, const std::string& file,
                   Attempt& learner_attempt, Attempt& solution_attempt) {
     std::string failure_reason;
-    const auto time = [&](const std::string& kernel_file) -> std::optional<double> {
-        const Json measured = measure_in_child(exercise, kernel_file, false, failure_reason);
-        if (measured.is_null()) return std::nullopt;
-        return measured.value("ms", 0.0);
+    const auto measure_ms = [&](const std::string& kernel_file) -> std::optional<double> {
+        const Json measurement = measure_in_child(exercise, kernel_file, false, failure_reason);
+        if (measurement.is_null()) return std::nullopt;
+        return measurement.value("ms", 0.0);
     };
-    learner_attempt.measured_ms = time(file);
+    learner_attempt.measured_ms = measure_ms(file);
     if (learner_attempt.measured_ms) {
         solution_attempt.measured_ms =
-            time((repository() / "solutions" / exercise.step->name / "kernel.cu").string());
+            measure_ms((repository() / "solutions" / exercise.step->name / "kernel.cu").string());
     }
     if (learner_attempt.measured_ms && solution_attempt.measured_ms) {
         std::cout << "\n"
@@ -137,7 +138,7 @@ int print_rejected_attempt(const CheckResult& result, const Style& style) {
     } else {
         std::cout << terminal_text(*result.verdict, {.is_bold = style.colour});
     }
-    std::cout << kAgain << "\n";
+    std::cout << kRepeatCommand << "\n";
     return is_examined ? 1 : 2;
 }
 
@@ -159,8 +160,8 @@ int score_attempt(Session& session, const BeatArguments& arguments, const CheckR
             " changed while it was examined, so this attempt was not stored; try again");
     }
     std::cout << "\n";
-    show_table(attempts().note(learner_attempt, verdict.source), &solution_attempt);
-    std::cout << "\n" << kAgain << "      Restore an attempt: ./learn beat --restore N\n";
+    show_table(open_attempts().store_attempt(learner_attempt, verdict.source), &solution_attempt);
+    std::cout << "\n" << kRepeatCommand << "      Restore an attempt: ./learn beat --restore N\n";
     return 0;
 }
 
@@ -189,16 +190,18 @@ constexpr Launch configure(int rows, int cols) {
 }
 
 int beat(Session& session, const BeatArguments& arguments) {
-    if (arguments.is_list + arguments.is_reset + (arguments.restore > 0) + !arguments.file.empty() >
+    if (arguments.is_list + arguments.is_reset + (arguments.attempt_to_restore > 0) +
+            !arguments.file.empty() >
         1) {
         throw UsageError(
             "--list, --reset, --restore and --file cannot be combined; use only one of them");
     }
     if (arguments.is_reset)
         return write_learner_file(beat_starting_text(), "its original text", "Next: ./learn beat");
-    if (arguments.restore > 0) return restore_attempt(attempts().read(), arguments.restore);
+    if (arguments.attempt_to_restore > 0)
+        return restore_attempt(open_attempts().read(), arguments.attempt_to_restore);
     if (arguments.is_list) {
-        show_table(attempts().read(), nullptr);
+        show_table(open_attempts().read(), nullptr);
         return 0;
     }
     const fs::path learner_file = repository() / kLearnerFilePath;

@@ -14,9 +14,9 @@
 namespace coalesce::learn {
 namespace {
 
-const std::string kAll = "all";
+const std::string kAllExercises = "all";
 
-CheckRequest request_for(const LearnerExercise& exercise, const CheckArguments& arguments) {
+CheckRequest make_check_request(const LearnerExercise& exercise, const CheckArguments& arguments) {
     // The simulator checks the kernel and counts its costs. A GPU is used only to measure the time.
     std::string device = arguments.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
@@ -38,7 +38,7 @@ void validate_arguments(const CheckArguments& arguments) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
     require_file(arguments.file);
-    if (arguments.exercise == kAll && !arguments.file.empty()) {
+    if (arguments.exercise == kAllExercises && !arguments.file.empty()) {
         throw UsageError("--file needs the number of a single exercise: ./learn check 03 --file " +
                          arguments.file);
     }
@@ -53,14 +53,14 @@ Json to_json_result(const LearnerExercise& exercise, const CheckResult& result) 
             {"verdict", result.verdict ? Json::parse(to_json(*result.verdict)) : Json(nullptr)}};
 }
 
-int print_results(const std::vector<Json>& results, int code) {
-    print_json(Json{{"format", 1}, {"passed", code == 0}, {"results", results}});
-    return code;
+int print_results(const std::vector<Json>& results, int exit_code) {
+    print_json(Json{{"format", 1}, {"passed", exit_code == 0}, {"results", results}});
+    return exit_code;
 }
 
 // Prints the full result of a check. The result has already been stored.
-void show(Session& session, const LearnerExercise& exercise, const CheckArguments& arguments,
-          const CheckResult& result) {
+void show_result(Session& session, const LearnerExercise& exercise, const CheckArguments& arguments,
+                 const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
         std::cout << format_failure(exercise, result, session.style, arguments.has_full_map);
         return;
@@ -89,18 +89,18 @@ void show(Session& session, const LearnerExercise& exercise, const CheckArgument
                   << format_bandwidth(exercise, arguments.file, arguments.device == "gpu");
 }
 
-// Examines a kernel. If the cause of its failure is open, searches for the change that makes it
-// pass, and says so on a terminal if that takes long.
+// Examines a kernel. If the cause of its failure remains open, searches for a change that makes the
+// kernel pass. On a terminal, prints a message if the search takes long.
 CheckResult check_with_search(const Session& session, const LearnerExercise& exercise,
                               const CheckArguments& arguments) {
-    CheckRequest request = request_for(exercise, arguments);
+    CheckRequest request = make_check_request(exercise, arguments);
     request.searches = !request.uses_llvm_ir && request.device == "sim";
-    Check running(request);
-    if (arguments.json || !session.style.clear || !running.wait_for_long_search()) {
-        return running.finish();
+    Check running_check(request);
+    if (arguments.prints_json || !session.style.clear || !running_check.wait_for_long_search()) {
+        return running_check.finish();
     }
     std::cout << kSearchMessage << std::flush;
-    CheckResult result = running.finish();
+    CheckResult result = running_check.finish();
     std::cout << "\r\033[K";
     return result;
 }
@@ -109,16 +109,17 @@ int check_one(Session& session, const CheckArguments& arguments) {
     LearnerExercise exercise = session.exercise(arguments.exercise, arguments.is_hunt);
     CheckResult result = check_with_search(session, exercise, arguments);
     if (arguments.file.empty()) record_check(session, exercise, result);
-    if (arguments.json) return print_results({to_json_result(exercise, result)}, result.outcome);
-    show(session, exercise, arguments, result);
+    if (arguments.prints_json)
+        return print_results({to_json_result(exercise, result)}, result.outcome);
+    show_result(session, exercise, arguments, result);
     return result.outcome;
 }
 
 std::string format_check_line(const LearnerExercise& exercise, const CheckResult& result,
                               const Style& style) {
-    std::string name = exercise.name();
-    name.resize(20, ' ');
-    const std::string text = name + describe_outcome(result.outcome, style);
+    std::string padded_name = exercise.name();
+    padded_name.resize(20, ' ');
+    const std::string text = padded_name + describe_outcome(result.outcome, style);
     if (result.outcome == CheckResult::passed) return text + "\n";
     if (result.outcome == CheckResult::not_yet) return text + "   " + result.failure() + "\n";
     std::string failure_text = result.verdict && !result.verdict->failures.empty()
@@ -129,46 +130,48 @@ std::string format_check_line(const LearnerExercise& exercise, const CheckResult
 
 int check_all(Session& session, const CheckArguments& arguments) {
     std::vector<Json> results;
-    int passed = 0, not_examined = 0, exercise_count = 0;
+    int passed_count = 0, not_examined_count = 0, exercise_count = 0;
     for (auto& exercise : list_exercises(session.course)) {
         if (arguments.is_hunt && !exercise.step->hunt) continue;
         LearnerExercise checked_exercise = {exercise.step, arguments.is_hunt};
-        CheckResult result = check(request_for(checked_exercise, arguments));
+        CheckResult result = check(make_check_request(checked_exercise, arguments));
         record_check(session, checked_exercise, result);
         ++exercise_count;
-        passed += result.outcome == CheckResult::passed;
-        not_examined += result.outcome == CheckResult::not_examined;
-        if (arguments.json) results.push_back(to_json_result(checked_exercise, result));
-        if (!arguments.json)
+        passed_count += result.outcome == CheckResult::passed;
+        not_examined_count += result.outcome == CheckResult::not_examined;
+        if (arguments.prints_json) results.push_back(to_json_result(checked_exercise, result));
+        if (!arguments.prints_json)
             std::cout << format_check_line(checked_exercise, result, session.style) << std::flush;
     }
-    int code = not_examined > 0 || exercise_count == 0 ? 2 : passed < exercise_count ? 1 : 0;
-    if (arguments.json) return print_results(results, code);
-    std::cout << "\n" << passed << " of " << exercise_count << " passed.";
-    if (code == 1) std::cout << " ./learn check 03 shows the full report on exercise 03.";
+    int exit_code = not_examined_count > 0 || exercise_count == 0 ? 2
+                    : passed_count < exercise_count               ? 1
+                                                                  : 0;
+    if (arguments.prints_json) return print_results(results, exit_code);
+    std::cout << "\n" << passed_count << " of " << exercise_count << " passed.";
+    if (exit_code == 1) std::cout << " ./learn check 03 shows the full report on exercise 03.";
     std::cout << "\n";
-    return code;
+    return exit_code;
 }
 
 }  // namespace
 
 int check(Session& session, const CheckArguments& arguments) {
     validate_arguments(arguments);
-    return arguments.exercise == kAll ? check_all(session, arguments)
-                                      : check_one(session, arguments);
+    return arguments.exercise == kAllExercises ? check_all(session, arguments)
+                                               : check_one(session, arguments);
 }
 
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return;
-    record.checks++;
+    record.check_count++;
     record.last_hash = result.hash();
     record.last_failure = result.failure();
     if (result.outcome != CheckResult::passed) return;
     record.passed_hash = result.hash();
     record.passed_at = time_now();
     if (!result.verdict->counters) return;
-    if (const auto& predicted = result.verdict->predicted) {
-        record.predicted = predicted_fact(*predicted);
+    if (const auto& prediction = result.verdict->predicted) {
+        record.predicted = predicted_fact(*prediction);
     }
     Json counters = counters_to_json(*result.verdict->counters);
     if (record.best_counters.is_null() || total_cost(counters) < total_cost(record.best_counters)) {
@@ -180,7 +183,7 @@ void update_record(Record& record, const LearnerExercise& exercise, const CheckR
 State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return session.progress.read();
     return session.progress.update([&](State& state) {
-        state.current = exercise.name();
+        state.current_exercise = exercise.name();
         update_record(state.records[exercise.name()], exercise, result);
     });
 }
@@ -190,8 +193,8 @@ PassedText collect_passed_text(const Session& session, const LearnerExercise& ex
     PassedText passed_text;
     passed_text.record = &record;
     if (!exercise.is_hunt && exercise.step->hunt) passed_text.next.push_back({exercise.step, true});
-    const LearnerExercise following = exercise_after(session.course, exercise);
-    if (following.step != nullptr) passed_text.next.push_back(following);
+    const LearnerExercise following_exercise = exercise_after(session.course, exercise);
+    if (following_exercise.step != nullptr) passed_text.next.push_back(following_exercise);
     return passed_text;
 }
 

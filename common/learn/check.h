@@ -22,7 +22,7 @@ struct CheckArguments {
     std::string device = "auto";
     /// time limit of the examination, in seconds
     int seconds = 60;
-    bool json = false;
+    bool prints_json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
     bool uses_llvm_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
     bool uses_grader_rules = false;  ///< whether to reject PTX that the grader would reject
@@ -36,8 +36,8 @@ int check(Session& session, const CheckArguments& arguments);
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result);
-/// Collects additional text about a kernel that passed. `record` must outlive the result, because
-/// the result points to it.
+/// Collects text to print about a kernel that passed. `record` must outlive the result, because the
+/// result points to it.
 PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
                                const Record& record);
 

@@ -56,8 +56,8 @@ void remove_stale_verdicts(const fs::path& folder, const std::string& verdict) {
 // examination, a check then takes less than five seconds, unless other programs use the processors.
 constexpr int kSearchMs = 3700;
 
-std::vector<std::string> environment_for(const CheckRequest& request, const std::string& file,
-                                         const fs::path& verdict) {
+std::vector<std::string> make_environment(const CheckRequest& request, const std::string& file,
+                                          const fs::path& verdict) {
     std::vector<std::string> environment = {
         "COALESCE_KERNEL=" + file,
         "COALESCE_VERDICT=" + verdict.string(),
@@ -72,7 +72,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
     // restart itself, which takes time.
-    fs::path simulator = programs().parent_path() / "lib";
+    fs::path simulator = programs_folder().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
         environment.push_back("LD_LIBRARY_PATH=" + prepend_to_library_path(simulator));
@@ -122,7 +122,7 @@ Check::Check(const CheckRequest& request)
         .program = program,
         .arguments = {"--test-case=" + (request.exercise.is_beyond() ? "beyond the transpose"
                                                                      : request.exercise.name())},
-        .environment = environment_for(request, file_, verdict_file_),
+        .environment = make_environment(request, file_, verdict_file_),
         .folder = request.file.empty() ? repository() : fs::path(),
         .captures_stderr = true});
 }

@@ -59,8 +59,8 @@ public:
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
     bool is_over();
-    /// Reports whether the check has taken at least a second, and its child process, which has
-    /// already stored the verdict, now searches for the change that makes the kernel pass.
+    /// Reports whether the check has taken at least a second, and is now searching for a change
+    /// that makes the kernel pass. The child process has then already stored its verdict.
     bool is_searching() const;
     /// Waits until the child process or its time limit ends, and returns false. If `is_searching`
     /// becomes true earlier, returns true at once, so that the caller can tell the learner about
@@ -68,7 +68,8 @@ public:
     bool wait_for_long_search();
     /// Returns the number of milliseconds left until the time limit.
     int milliseconds_left() const;
-    /// Waits for the child process and returns its result. Kills the process at the time limit.
+    /// Waits for the child process and returns the result of the check. Kills the process at the
+    /// time limit.
     CheckResult finish();
 
 private:

@@ -14,11 +14,11 @@ std::string indentation(const std::string& line) {
 }
 
 /// Returns the offset of the trailing comment in a line of C++, or npos if there is none.
-std::size_t find_comment(const std::string& line) {
+std::size_t find_trailing_comment(const std::string& line) {
     bool is_quoted = false;
-    for (std::size_t at = 0; at < line.size(); ++at) {
-        is_quoted ^= line[at] == '"';
-        if (!is_quoted && line.compare(at, 2, "//") == 0) return at;
+    for (std::size_t position = 0; position < line.size(); ++position) {
+        is_quoted ^= line[position] == '"';
+        if (!is_quoted && line.compare(position, 2, "//") == 0) return position;
     }
     return line.npos;
 }
@@ -38,8 +38,8 @@ Lines split_at_blanks(const std::string& text) {
     return words;
 }
 
-/// Appends a text, wrapped at blanks. The first line begins with `first`, and all other lines begin
-/// with `next_indent`. Each line that continues ends with `end`.
+/// Appends a text, wrapped at blanks. The first line begins with `first_indent`, and all other
+/// lines begin with `next_indent`. Every line except the last ends with `line_end`.
 void add_broken_lines(Lines& lines, const std::string& text, const std::string& first_indent,
                       const std::string& next_indent, const std::string& line_end,
                       std::size_t columns) {
@@ -59,7 +59,7 @@ void add_broken_lines(Lines& lines, const std::string& text, const std::string& 
 
 void add_cpp(Lines& lines, const std::string& line, std::size_t columns) {
     const std::string indent = indentation(line);
-    const std::size_t comment = find_comment(line);
+    const std::size_t comment = find_trailing_comment(line);
     if (comment != line.npos)
         add_broken_lines(lines, trimmed(line.substr(comment + 2)), indent + "// ", indent + "// ",
                          "", columns);
@@ -93,7 +93,7 @@ void add_command(Lines& lines, const std::string& line, std::size_t columns) {
     }
 }
 
-std::size_t widest(const Lines& lines) {
+std::size_t max_line_width(const Lines& lines) {
     std::size_t max_width = 0;
     for (const std::string& line : lines) max_width = std::max(max_width, line.size());
     return max_width;
@@ -110,26 +110,29 @@ constexpr std::size_t kKeptGapColumns = 2;
 /// Returns the longest run of blank columns that may be removed. A run at the left edge may be
 /// removed as a whole. Of any other run, `kKeptGapColumns` columns must remain.
 BlankColumns find_removable_columns(const Lines& lines) {
-    BlankColumns widest_gap, gap;
-    for (std::size_t column = 0; column < widest(lines); ++column) {
+    BlankColumns widest_gap, current_gap;
+    for (std::size_t column = 0; column < max_line_width(lines); ++column) {
         const bool is_blank = std::ranges::all_of(lines, [&](const std::string& line) {
             return column >= line.size() || line[column] == ' ';
         });
-        gap = is_blank ? BlankColumns{gap.count == 0 ? column : gap.begin, gap.count + 1}
-                       : BlankColumns{};
-        const std::size_t kept_count = gap.begin == 0 ? 0 : std::min(gap.count, kKeptGapColumns);
-        if (gap.count - kept_count > widest_gap.count)
-            widest_gap = {gap.begin, gap.count - kept_count};
+        current_gap = is_blank ? BlankColumns{current_gap.count == 0 ? column : current_gap.begin,
+                                              current_gap.count + 1}
+                               : BlankColumns{};
+        const std::size_t kept_count =
+            current_gap.begin == 0 ? 0 : std::min(current_gap.count, kKeptGapColumns);
+        if (current_gap.count - kept_count > widest_gap.count)
+            widest_gap = {current_gap.begin, current_gap.count - kept_count};
     }
     return widest_gap;
 }
 
 /// Removes columns that are blank in every line, until the lines fit.
 Lines fit_diagram(Lines lines, std::size_t columns) {
-    while (widest(lines) > columns) {
+    while (max_line_width(lines) > columns) {
         const BlankColumns blank_columns = find_removable_columns(lines);
         if (blank_columns.count == 0) break;
-        const std::size_t removed_count = std::min(blank_columns.count, widest(lines) - columns);
+        const std::size_t removed_count =
+            std::min(blank_columns.count, max_line_width(lines) - columns);
         for (std::string& line : lines) {
             if (blank_columns.begin < line.size()) line.erase(blank_columns.begin, removed_count);
         }
@@ -141,20 +144,20 @@ Lines fit_diagram(Lines lines, std::size_t columns) {
 
 std::vector<std::string> fit_columns(const std::vector<std::string>& lines,
                                      const std::string& language, std::size_t columns) {
-    if (widest(lines) <= columns) return lines;
+    if (max_line_width(lines) <= columns) return lines;
     if (language.empty() || language == "text") return fit_diagram(lines, columns);
     const bool is_command = language == "sh" || language == "console" || language == "bash";
-    Lines fitted;
+    Lines fitted_lines;
     for (const std::string& line : lines) {
         if (line.size() <= columns) {
-            fitted.push_back(line);
+            fitted_lines.push_back(line);
         } else if (is_command) {
-            add_command(fitted, line, columns);
+            add_command(fitted_lines, line, columns);
         } else {
-            add_cpp(fitted, line, columns);
+            add_cpp(fitted_lines, line, columns);
         }
     }
-    return fitted;
+    return fitted_lines;
 }
 
 }  // namespace coalesce::learn

@@ -15,9 +15,9 @@ namespace coalesce::learn {
 // `learn list`, `learn progress` and `learn` without a command: show the learner's progress.
 
 /// Prints each exercise with its status, points, hints and predictions. Returns the exit code.
-int show_progress(Session& session, bool json);
+int show_progress(Session& session, bool prints_json);
 /// Prints the steps, and the learner's progress in the exercise of each step.
-int show_list(Session& session, bool json);
+int show_list(Session& session, bool prints_json);
 /// Prints the exercises beyond the transpose, which have no lesson.
 void show_beyond(Session& session);
 /// Prints the variants of a lesson, and the expected costs of each variant.
@@ -151,10 +151,10 @@ int reset(const LearnerExercise& exercise);
 struct BeatArguments {
     /// a file to try instead of the exercise's own; this attempt is not stored
     std::string file = "";
-    int restore = 0;        ///< number of the attempt to restore; 0 for none
-    bool is_list = false;   ///< whether to print only the table of attempts
-    bool is_reset = false;  ///< whether to restore the original file
-    int seconds = 60;       ///< time limit of the examination
+    int attempt_to_restore = 0;  ///< number of the attempt to restore; 0 for none
+    bool is_list = false;        ///< whether to print only the table of attempts
+    bool is_reset = false;       ///< whether to restore the original file
+    int seconds = 60;            ///< time limit of the examination
 };
 
 /// Returns the kernel that the exercise starts from, which is correct but slow.
@@ -181,8 +181,8 @@ enum class WatchState {
 
 /// Returns the lines at the bottom of the screen. They show the events that `learn watch` waits
 /// for, and the keys that the learner may type.
-std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
-                         WatchState waits);
+std::string watch_footer(const LearnerExercise& exercise, const std::string& time_text,
+                         bool has_keys, WatchState watch_state);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
 inline constexpr int kWatchFooterLines = 3;
 
@@ -194,7 +194,7 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 // it.
 
 /// Prints the report. Returns 0 if this computer can check exercises, and 2 otherwise.
-int doctor(bool json, const Style& style);
+int doctor(bool prints_json, const Style& style);
 
 // `learn play`: serves the book on this computer. A server is needed because browsers do not let
 // pages that were opened from a file (file://) load the compiler.

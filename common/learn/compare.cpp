@@ -27,22 +27,22 @@ std::string learners_text(const LearnerExercise& exercise) {
 }
 
 // Returns the text without its opening comment, which is the same in both files.
-std::string without_head(const std::string& text) {
-    std::string body;
+std::string remove_opening_comment(const std::string& text) {
+    std::string remaining_lines;
     bool is_in_header = true;
     for (const std::string& line : lines_of(text)) {
         is_in_header = is_in_header && (line.starts_with("//") || line.empty());
-        if (!is_in_header) body += line + "\n";
+        if (!is_in_header) remaining_lines += line + "\n";
     }
-    return body;
+    return remaining_lines;
 }
 
 void show_side_by_side(const LearnerExercise& exercise, const std::string& learner_code,
                        const Style& style) {
-    auto lines =
-        keep_changes(line_diff(without_head(learner_code), without_head(exercise.solution())));
+    auto lines = keep_changes(line_diff(remove_opening_comment(learner_code),
+                                        remove_opening_comment(exercise.solution())));
     if (style.clear) {
-        std::cout << side_by_side("yours", "the solution", lines, style.columns);
+        std::cout << format_side_by_side("yours", "the solution", lines, style.columns);
     } else {
         std::cout << "Lines marked - are only in your kernel. Lines marked + are only in "
                      "the\nsolution:\n\n"
@@ -58,14 +58,14 @@ void show_reasons(const Verdict& verdict) {
     std::cout << "\n"
               << terminal_text(verdict) << "\nWhat each line of your kernel costs, and why:\n";
     for (auto& line : verdict.lines) {
-        auto reasons = explain_line_costs(verdict, line.counters);
-        if (reasons.empty()) continue;
+        auto cost_reasons = explain_line_costs(verdict, line.counters);
+        if (cost_reasons.empty()) continue;
         std::istringstream code(excerpt(verdict.source, line.line, 0));
         std::string marked_line;
         while (std::getline(code, marked_line) && !marked_line.starts_with("> ")) {
         }
         std::cout << "\n" << marked_line << "\n";
-        for (auto& reason : reasons) std::cout << wrap(reason, "       ");
+        for (auto& reason : cost_reasons) std::cout << wrap(reason, "       ");
     }
 }
 
@@ -74,11 +74,11 @@ void show_reasons(const Verdict& verdict) {
 void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
     const timing::TimeExplanation explanation = describe_prediction(*verdict.predicted);
-    std::string why;
-    for (auto& sentence : explanation.why) why += sentence + " ";
+    std::string explanation_text;
+    for (auto& sentence : explanation.reasons) explanation_text += sentence + " ";
     std::cout << "\n"
               << timing::time_line_text(verdict.predicted->longest(), style.columns) << "\n"
-              << wrap(why + explanation.cure);
+              << wrap(explanation_text + explanation.cure);
     for (auto& sentence : explanation.unknown) std::cout << wrap(sentence);
 }
 

@@ -10,9 +10,9 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr double kFloatsInASector = 8, kBytesInASector = 32, kLanes = 32;
+constexpr double kFloatsInASector = 8, kBytesInASector = 32, kLanesPerWarp = 32;
 
-double count(const Json& counters, const std::string& name) {
+double counter_value(const Json& counters, const std::string& name) {
     return counters.is_object() ? counters.value(name, 0.0) : 0.0;
 }
 
@@ -22,7 +22,7 @@ bool is_shared(const std::string& counter) {
 
 /// Returns a phrase such as "a load touches 4 sectors of 32 bytes", computed from a counter.
 std::string sectors_in_words(const Json& counters, const std::string& counter) {
-    const double sectors = *per_request(counters, counter);
+    const double sectors = *average_per_request(counters, counter);
     return "a " + counter + " touches " + format_figure(sectors) +
            (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
 }
@@ -30,18 +30,18 @@ std::string sectors_in_words(const Json& counters, const std::string& counter) {
 // Returns a sentence that explains the number of sectors for one kind of access. `ideal` is the
 // minimum number of sectors per request, on average over the kernel.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
-    double sectors = *per_request(counters, counter);
-    double bytes_each = ideal * kBytesInASector / kLanes;
+    double sectors = *average_per_request(counters, counter);
+    double bytes_each = ideal * kBytesInASector / kLanesPerWarp;
     std::string text = sectors_in_words(counters, counter);
-    std::string needed_text = format_figure(kLanes) + " lanes with " + format_figure(bytes_each) +
-                              " bytes each need " + format_figure(kLanes * bytes_each) +
-                              " bytes, " + format_figure(ideal) +
-                              (ideal == 1 ? " sector" : " sectors");
+    std::string needed_text = format_figure(kLanesPerWarp) + " lanes with " +
+                              format_figure(bytes_each) + " bytes each need " +
+                              format_figure(kLanesPerWarp * bytes_each) + " bytes, " +
+                              format_figure(ideal) + (ideal == 1 ? " sector" : " sectors");
     if (sectors <= ideal * 1.01) return text + ": " + needed_text + ". No byte is wasted.";
     if (bytes_each > 2 && sectors <= ideal + 1.01) {
         const double rounded_bytes = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
-        return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(rounded_bytes) +
-               " bytes each fill " + format_figure(rounded_bytes) +
+        return text + ". " + format_figure(kLanesPerWarp) + " lanes with " +
+               format_figure(rounded_bytes) + " bytes each fill " + format_figure(rounded_bytes) +
                " sectors. Here the accesses of some warps do not begin at the start of a sector, "
                "so these warps touch one more sector. At the end of a row, fewer lanes take part.";
     }
@@ -51,9 +51,9 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
 }
 
 std::string reason_for_wavefronts(const Json& counters, const std::string& counter) {
-    double wavefronts = *per_request(counters, counter);
-    double requests = count(counters, counter + "_requests");
-    double ideal = count(counters, counter + "_ideal") / requests;
+    double wavefronts = *average_per_request(counters, counter);
+    double requests = counter_value(counters, counter + "_requests");
+    double ideal = counter_value(counters, counter + "_ideal") / requests;
     std::string access_text = counter == "shared_load" ? "a load from" : "a store to";
     std::string text = access_text + " shared memory takes " + format_figure(wavefronts) +
                        (wavefronts == 1 ? " wavefront" : " wavefronts");
@@ -67,17 +67,18 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
 
 }  // namespace
 
-std::optional<double> per_request(const Json& counters, const std::string& counter) {
-    double requests = count(counters, counter + "_requests");
+std::optional<double> average_per_request(const Json& counters, const std::string& counter) {
+    double requests = counter_value(counters, counter + "_requests");
     if (requests == 0) return std::nullopt;
-    return count(counters, counter + (is_shared(counter) ? "_wavefronts" : "_sectors")) / requests;
+    return counter_value(counters, counter + (is_shared(counter) ? "_wavefronts" : "_sectors")) /
+           requests;
 }
 
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements) {
-    double requests = count(counters, counter + "_requests");
+    double requests = counter_value(counters, counter + "_requests");
     if (requests == 0) return std::nullopt;
-    if (is_shared(counter)) return count(counters, counter + "_ideal") / requests;
+    if (is_shared(counter)) return counter_value(counters, counter + "_ideal") / requests;
     return elements / kFloatsInASector / requests;
 }
 
@@ -88,8 +89,9 @@ std::string unit_of_counter(const std::string& counter) {
 }
 
 double total_cost(const Json& counters) {
-    return count(counters, "load_sectors") + count(counters, "store_sectors") +
-           count(counters, "shared_load_wavefronts") + count(counters, "shared_store_wavefronts");
+    return counter_value(counters, "load_sectors") + counter_value(counters, "store_sectors") +
+           counter_value(counters, "shared_load_wavefronts") +
+           counter_value(counters, "shared_store_wavefronts");
 }
 
 std::string format_figure(double value) {
@@ -111,7 +113,7 @@ std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counte
     const Json kernel_counters = counters_to_json(*verdict.counters);
     const Json line_counters = counters_to_json(line);
     for (std::string counter : course::kCounterNamesToExpect) {
-        if (!per_request(line_counters, counter)) continue;
+        if (!average_per_request(line_counters, counter)) continue;
         if (is_shared(counter)) {
             reasons.push_back(reason_for_wavefronts(line_counters, counter));
         } else if (verdict.sizes.empty()) {

@@ -42,8 +42,8 @@ void describe(auto& codec, Finding& finding) {
 
 // Returns the line printed by `nvcc --version` that states the release, or "" if there is none.
 std::string find_release(const std::string& nvcc) {
-    constexpr double SECONDS = 20;
-    for (const std::string& line : lines_of(run_child({nvcc, "--version"}, SECONDS).output)) {
+    constexpr double MAX_SECONDS = 20;
+    for (const std::string& line : lines_of(run_child({nvcc, "--version"}, MAX_SECONDS).output)) {
         if (line.find("release") != std::string::npos) return line;
     }
     return "";
@@ -117,7 +117,7 @@ Finding check_gpu() {
 Finding check_simulator() {
     const char* simulator_variable = std::getenv("COALESCE_SIMULATOR");
     fs::path folder = simulator_variable != nullptr ? fs::path(simulator_variable)
-                                                    : programs().parent_path() / "lib";
+                                                    : programs_folder().parent_path() / "lib";
     fs::path library = folder / "libcudart.so.13";
     if (!fs::exists(library)) {
         return {"simulator", Finding::missing, library.string() + " is missing",

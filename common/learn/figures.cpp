@@ -35,14 +35,14 @@ std::string skip_reason(const Json& result) {
     return result.value("skipped", "");
 }
 
-std::string verdict(const Json& result) {
+std::string verdict_word(const Json& result) {
     if (!result.contains("verified") || !result["verified"].is_boolean()) return kNoValue;
     return result["verified"].get<bool>() ? "right" : "WRONG";
 }
 
 std::string sectors_per_request(const Json& result, const std::string& kind) {
     const auto average =
-        has_counters(result) ? per_request(result["counters"], kind) : std::nullopt;
+        has_counters(result) ? average_per_request(result["counters"], kind) : std::nullopt;
     if (!average) return kNoValue;
     std::string text = format("%.1f", *average);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;

@@ -15,9 +15,9 @@ std::string format_shape(const Json& result);
 std::string skip_reason(const Json& result);
 
 /// Returns "right" or "WRONG", or "-" if the result was not verified.
-std::string verdict(const Json& result);
+std::string verdict_word(const Json& result);
 
-// ---- simulated figures; each function returns "-" if the result lacks the figure ----
+// ---- simulated counters; each function returns "-" if the result has no such counter ----
 
 /// Returns the sectors per load or store request, such as "31.9". `kind` is "load" or "store".
 std::string sectors_per_request(const Json& result, const std::string& kind);
@@ -27,13 +27,13 @@ std::string bank_conflicts(const Json& result);
 /// as "37.7".
 std::string megabytes_moved(const Json& result);
 
-// ---- measured figures; each function returns "-" if the result lacks the figure ----
+// ---- measured times; each function returns "-" if the result has no such time ----
 
 std::string milliseconds(const Json& result);            ///< such as "2.0970"
 std::string gigabytes_per_second(const Json& result);    ///< such as "4097"
 std::string format_percent_of_copy(const Json& result);  ///< such as "95.7 %"
 
-// ---- predicted figures; each function returns "-" if the result lacks the figure ----
+// ---- predictions; each function returns "-" if the result has no prediction ----
 
 /// Returns the predicted time, such as "0.0213". A question mark follows the time if the model
 /// ignores some effects in this kernel.

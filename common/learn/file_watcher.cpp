@@ -64,9 +64,9 @@ FileWatcher::~FileWatcher() {
 void FileWatcher::start_inotify() {
     inotify_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (inotify_ < 0) return;
-    int watch =
+    int watch_descriptor =
         inotify_add_watch(inotify_, file_.parent_path().c_str(), kCompleteEvents | kPartialEvents);
-    if (watch >= 0) return;
+    if (watch_descriptor >= 0) return;
     close(inotify_);
     inotify_ = -1;
 }

@@ -18,7 +18,7 @@ Json predicted_fact(const Predicted& predicted) {
 
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted) {
     if (guess.counter != kCopyPercentQuestion) {
-        guess.actual = per_request(counters, guess.counter);
+        guess.actual = average_per_request(counters, guess.counter);
     } else if (predicted.is_object()) {
         guess.actual = predicted.value("percent", 0.0);
         guess.label = predicted.value("label", "");

@@ -19,7 +19,8 @@ struct Guess {
     std::optional<double> actual;
     /// the largest relative error of a prediction that counts as correct
     double tolerance = kRoundingTolerance;
-    /// label of `actual` if a model predicted it, such as "predicted, NVIDIA H200, ..."
+    /// how `actual` is labelled if it is a prediction of the time model, such as "predicted, NVIDIA
+    /// H200, ..."
     std::string label = "";
 
     /// Reports whether the learner's prediction was correct.

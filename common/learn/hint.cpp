@@ -17,7 +17,7 @@ std::string format_hint(const std::string& text, int level) {
 }
 
 std::string explain_hint_subject(const Hint& hint, const Record& record, Status status) {
-    if (record.checks == 0)
+    if (record.check_count == 0)
         return "Nothing has been checked yet, so this hint is about how to begin.";
     if (status == Status::done)
         return "You have already passed the exercise, so this hint is about how to begin.";
@@ -34,8 +34,8 @@ std::string explain_hint_subject(const Hint& hint, const Record& record, Status 
 int hint(Session& session, const LearnerExercise& exercise, int level) {
     Hint hint;
     bool is_last = false;
-    State state = session.progress.update([&](State& now) {
-        Record& record = now.records[exercise.name()];
+    State state = session.progress.update([&](State& current_state) {
+        Record& record = current_state.records[exercise.name()];
         hint = session.course.hint_for(exercise.requirements(), record.last_failure);
         int& seen_level = record.hints[name_of(hint)];
         is_last = level == 0 && seen_level == kHintLevelCount;

@@ -8,8 +8,8 @@
 
 namespace coalesce::learn {
 
-/// Returns the hint's name: the first failure that the hint explains, or "all". The learner's
-/// progress refers to the hint by this name.
+/// Returns the name by which the learner's progress refers to the hint: the first failure that the
+/// hint explains, or "all" if the hint applies to every failure.
 inline std::string name_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }

@@ -88,10 +88,10 @@ void LockedFile::read(const Read& read) {
     read_locked(read);
 }
 
-void LockedFile::update(const Read& read, const std::function<std::string()>& change) {
+void LockedFile::update(const Read& read, const std::function<std::string()>& make_new_text) {
     const Descriptor lock = lock_file(folder_ / "lock");
     read_locked(read);
-    const std::string text = change();
+    const std::string text = make_new_text();
     // Do not overwrite a file that could not be read.
     if (!has_complained_) write_locked(text);
 }

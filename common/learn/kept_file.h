@@ -30,14 +30,14 @@ public:
 
     /// Reads the file and passes its text to `read`. Does not call `read` if there is no file.
     void read(const Read& read);
-    /// Reads the file, and then writes the text that `change` returns. No other command can write
+    /// Reads the file, and then writes the text that `make_new_text` returns. No other command can write
     /// in the meantime.
-    void update(const Read& read, const std::function<std::string()>& change);
+    void update(const Read& read, const std::function<std::string()>& make_new_text);
 
 private:
     void read_locked(const Read& read);
     void write_locked(const std::string& text);
-    void set_aside_damaged_file(const std::string& why);
+    void set_aside_damaged_file(const std::string& reason);
     void warn_once(const std::string& message);
 
     std::filesystem::path folder_, file_;

@@ -62,26 +62,27 @@ std::vector<std::string> split_command_line(const std::string& line) {
 }
 
 CompileCommand find_compile_command(const course::Step& step) {
-    const fs::path file = programs().parent_path() / "compile_commands.json";
-    const std::string next = "; ./learn build writes this file";
-    if (!fs::exists(file)) throw UsageError("there is no " + file.string() + next);
-    const std::string object = "/" + step.name + ".dir/";
+    const fs::path file = programs_folder().parent_path() / "compile_commands.json";
+    const std::string next_action = "; ./learn build writes this file";
+    if (!fs::exists(file)) throw UsageError("there is no " + file.string() + next_action);
+    const std::string object_folder = "/" + step.name + ".dir/";
     for (const Json& compile_entry : read_json(file)) {
         const std::string command = compile_entry.value("command", ""),
                           source = compile_entry.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
         // The lesson's file is also compiled into other programs. Find the command for the lesson's
         // own program.
-        if (command.find(object) == command.npos) continue;
+        if (command.find(object_folder) == command.npos) continue;
         return {compile_entry.value("directory", ""), source, split_command_line(command)};
     }
-    throw UsageError(file.string() + " has no command that compiles " + step.name + "" + next);
+    throw UsageError(file.string() + " has no command that compiles " + step.name + "" +
+                     next_action);
 }
 
 // Changes a compiler command so that it writes PTX instead of machine code.
 std::vector<std::string> to_ptx_command(const std::vector<std::string>& words,
                                         const fs::path& ptx) {
-    std::vector<std::string> changed;
+    std::vector<std::string> ptx_command;
     bool has_virtual = false;
     for (size_t k = 0; k < words.size(); ++k) {
         const std::string& word = words[k];
@@ -94,24 +95,24 @@ std::vector<std::string> to_ptx_command(const std::vector<std::string>& words,
         const bool is_virtual = word.find("code=[compute_") != word.npos;
         if (is_target && (!is_virtual || has_virtual)) continue;
         has_virtual = has_virtual || is_target;
-        changed.push_back(is_target ? word.substr(0, word.find(']') + 1) : word);
+        ptx_command.push_back(is_target ? word.substr(0, word.find(']') + 1) : word);
     }
-    changed.insert(changed.end(), {"-ptx", "-o", ptx.string()});
-    return changed;
+    ptx_command.insert(ptx_command.end(), {"-ptx", "-o", ptx.string()});
+    return ptx_command;
 }
 
 std::string compile_step(const course::Step& step, const CompileCommand& command,
                          const std::string& source) {
     std::error_code error;
-    const auto built = fs::last_write_time(program_of(step.name), error);
+    const auto build_time = fs::last_write_time(program_path(step.name), error);
     // The key contains the time at which the program was built. That time represents all other
     // inputs of the compiler.
-    std::ostringstream key;
-    key << (error ? 0 : built.time_since_epoch().count()) << "\n";
-    for (auto& word : command.words) key << word << "\n";
-    key << source;
+    std::ostringstream cache_key;
+    cache_key << (error ? 0 : build_time.time_since_epoch().count()) << "\n";
+    for (auto& word : command.words) cache_key << word << "\n";
+    cache_key << source;
     const Cache cache(cache_folder());
-    if (auto cached_ptx = cache.find("ptx-of-step", key.str())) return *cached_ptx;
+    if (auto cached_ptx = cache.find("ptx-of-step", cache_key.str())) return *cached_ptx;
 
     const TemporaryFolder folder;
     const fs::path file = folder / "main.ptx";
@@ -122,7 +123,7 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
         throw std::runtime_error("steps/" + step.name + "/main.cu does not compile:\n" +
                                  compiler_result.output);
     }
-    cache.save_cached("ptx-of-step", key.str(), ptx);
+    cache.save_cached("ptx-of-step", cache_key.str(), ptx);
     return ptx;
 }
 
@@ -130,11 +131,11 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
 // 13.0.88".
 std::string find_compiler_name(const std::string& ptx, const std::string& program) {
     const std::string name = fs::path(program).filename().string();
-    const std::string tools = "Cuda compilation tools, release", version = ", V";
-    size_t position = ptx.find(tools);
-    if (position != ptx.npos) position = ptx.find(version, position);
+    const std::string release_prefix = "Cuda compilation tools, release", version_prefix = ", V";
+    size_t position = ptx.find(release_prefix);
+    if (position != ptx.npos) position = ptx.find(version_prefix, position);
     if (position == ptx.npos) return name;
-    position += version.size();
+    position += version_prefix.size();
     return name + " " +
            ptx.substr(position, ptx.find_first_not_of("0123456789.", position) - position);
 }
@@ -146,7 +147,7 @@ std::string find_compiler_name(const std::string& ptx, const std::string& progra
 std::vector<timing::Prediction> predict_launches_of_step(const course::Step& step,
                                                          const std::string& variant,
                                                          std::string& failure_reason) {
-    const fs::path program = require_built(program_of(step.name));
+    const fs::path program = require_built(program_path(step.name));
     const TemporaryFolder folder;
     const fs::path file = folder / "run.json";
     const ProcessResult program_result =
@@ -155,8 +156,8 @@ std::vector<timing::Prediction> predict_launches_of_step(const course::Step& ste
                   kCompileSeconds);
     if (!fs::exists(file))
         throw std::runtime_error(program.string() + " failed:\n" + program_result.output);
-    const Json run = read_json(file);
-    const Json& result = run.at("results").at(0);
+    const Json run_json = read_json(file);
+    const Json& result = run_json.at("results").at(0);
     failure_reason = result.value("not_predicted", result.value("skipped", ""));
     if (!result.contains("predicted")) return {};
     std::vector<timing::Prediction> launches;
@@ -170,7 +171,7 @@ std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
                                                   const std::vector<timing::Prediction>& launches,
                                                   const std::string& base_name) {
     std::vector<LaunchedKernel> kernels;
-    const auto add = [&](const std::string& entry, const timing::Prediction* launch) {
+    const auto add_kernel = [&](const std::string& entry, const timing::Prediction* launch) {
         const bool is_listed = std::ranges::count(kernels, entry, &LaunchedKernel::entry) > 0;
         if (is_listed) return;
         const std::string name = kernel_name(entry);
@@ -181,12 +182,12 @@ std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
     const std::vector<std::string> entries = find_entries(code.ptx);
     for (auto& launch : launches) {
         const auto entry = std::ranges::find(entries, launch.kernel, kernel_name);
-        if (entry != entries.end()) add(*entry, &launch);
+        if (entry != entries.end()) add_kernel(*entry, &launch);
     }
     if (!kernels.empty()) return kernels;
     for (auto& entry : entries) {
         const std::string name = kernel_name(entry);
-        if (name.substr(0, name.find('<')) == base_name) add(entry, nullptr);
+        if (name.substr(0, name.find('<')) == base_name) add_kernel(entry, nullptr);
     }
     return kernels;
 }
@@ -209,7 +210,7 @@ LaunchedCode load_variant_code(const course::Step& step, const std::string& name
     }
     const CompileCommand command = find_compile_command(step);
     LaunchedCode code;
-    code.what = step.name + ", variant " + variant.name;
+    code.heading = step.name + ", variant " + variant.name;
     code.file = code.path_in_ptx = "steps/" + step.name + "/main.cu";
     code.source = read_file(command.source);
     code.ptx = compile_step(step, command, code.source);
@@ -227,25 +228,25 @@ LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& 
     const Source source = exercise.source(file);
     LocalRunner runner({.cache = cache_folder()});
     const Exercise& exercise_data = exercise.requirements();
-    const Compiled compiled = runner.compile(source, Signature(exercise_data));
+    const Compiled compiled_kernel = runner.compile(source, Signature(exercise_data));
     LaunchedCode code;
-    code.what = exercise.name() + ", " + source.name;
+    code.heading = exercise.name() + ", " + source.name;
     code.file = source.name;
     code.source = source.text;
     code.path_in_ptx = "learner/kernel.cu";
-    code.failure = compiled.failure;
-    if (!compiled.is_ok()) return code;
-    code.ptx = compiled.ptx;
-    code.compiler = compiled.compiler;
+    code.failure = compiled_kernel.failure;
+    if (!compiled_kernel.is_ok()) return code;
+    code.ptx = compiled_kernel.ptx;
+    code.compiler = compiled_kernel.compiler;
     code.kernels.push_back(
-        {compiled.entry, find_kernel_line(source.text, exercise_data.kernel), {}});
+        {compiled_kernel.entry, find_kernel_line(source.text, exercise_data.kernel), {}});
     if (exercise.has_element_task()) {
         code.why_not_launched = "times are predicted for matrices only";
         return code;
     }
     const Shape shape = predicted_shape(exercise_data);
-    if (const auto predicted = runner.predict(compiled, exercise_data.task(), shape)) {
-        code.kernels.front().launch = predicted->longest();
+    if (const auto prediction = runner.predict(compiled_kernel, exercise_data.task(), shape)) {
+        code.kernels.front().launch = prediction->longest();
     } else {
         code.why_not_launched = "the kernel cannot be launched at " + shape.name() +
                                 ", or its time cannot be predicted";

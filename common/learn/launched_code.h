@@ -21,10 +21,10 @@ struct LaunchedKernel {
 
 /// PTX, and the source from which it was compiled.
 struct LaunchedCode {
-    std::string what;         ///< its name in headings: "10_registers, variant registers_128"
+    std::string heading;      ///< its name in headings: "10_registers, variant registers_128"
     std::string file;         ///< the file's name in messages
     std::string source;       ///< text of the file
-    std::string path_in_ptx;  ///< the end of the source file's path, as it appears in the PTX
+    std::string path_in_ptx;  ///< the end of the source's path, as the PTX spells it
     std::string ptx;          ///< PTX of the whole file
     std::string compiler;     ///< such as "nvcc 13.0.88"
     std::vector<LaunchedKernel> kernels;  ///< the kernels, in the order of their first launches

@@ -13,7 +13,7 @@ namespace {
 using Cells = std::vector<std::string>;
 
 /// Replaces links and images with their text, and removes the marks of bold text.
-std::string without_markup(const std::string& text) {
+std::string remove_markup(const std::string& text) {
     std::string plain_text;
     bool is_in_code = false;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -30,17 +30,17 @@ std::string without_markup(const std::string& text) {
         }
         const bool is_image = !plain_text.empty() && plain_text.back() == '!';
         if (is_image) plain_text.pop_back();
-        const std::string words = without_markup(text.substr(i + 1, link_separator - i - 1));
+        const std::string words = remove_markup(text.substr(i + 1, link_separator - i - 1));
         plain_text += is_image ? "(Picture: " + words + ")" : words;
         i = end;
     }
     return plain_text;
 }
 
-Cells cells_in(const std::string& row) {
+Cells split_into_cells(const std::string& row) {
     Cells cells;
     for (size_t at = 1, bar; (bar = row.find('|', at)) != row.npos; at = bar + 1)
-        cells.push_back(without_markup(trimmed(row.substr(at, bar - at))));
+        cells.push_back(remove_markup(trimmed(row.substr(at, bar - at))));
     return cells;
 }
 
@@ -84,7 +84,7 @@ public:
     LessonText(const Style& style, bool shows_answers)
         : style_(style), shows_answers_(shows_answers) {}
 
-    std::string format(const std::string& markdown) {
+    std::string format_lines(const std::string& markdown) {
         for (const std::string& line : lines_of(markdown)) add(line);
         end_block();
         return text_;
@@ -96,7 +96,7 @@ private:
             is_hidden_ = false;
         } else if (line.starts_with("<details>")) {
             end_block();
-            fold(line);
+            add_fold(line);
         } else if (is_hidden_ || (!is_in_code_ && (line.starts_with("<") || is_comment(line)))) {
             return;
         } else if (line.starts_with("```")) {
@@ -112,7 +112,7 @@ private:
             add_heading(line);
         } else if (line.starts_with("|")) {
             if (!line.starts_with("|-") && !line.starts_with("|:"))
-                table_.push_back(cells_in(line));
+                table_.push_back(split_into_cells(line));
         } else {
             add_to_paragraph(line);
         }
@@ -126,7 +126,7 @@ private:
     /// Adds a heading. Underlines headings of the two upper levels, so that they stand out without
     /// colours.
     void add_heading(const std::string& line) {
-        const std::string heading = without_markup(line.substr(line.find_first_not_of("# ")));
+        const std::string heading = remove_markup(line.substr(line.find_first_not_of("# ")));
         text_ += style_.paint_strong(heading) + "\n";
         if (!line.starts_with("###"))
             text_ += std::string(heading.size(), line.starts_with("##") ? '-' : '=') + "\n";
@@ -150,10 +150,10 @@ private:
         }
     }
 
-    void fold(const std::string& line) {
+    void add_fold(const std::string& line) {
         const size_t begin = line.find("<summary>") + 9, end = line.find("</summary>");
         if (end == line.npos) return;
-        text_ += wrap(without_markup(line.substr(begin, end - begin)) +
+        text_ += wrap(remove_markup(line.substr(begin, end - begin)) +
                       (shows_answers_ ? "" : " (folded; --answers shows the text)"));
         is_hidden_ = !shows_answers_;
     }
@@ -162,9 +162,8 @@ private:
         if (!table_.empty()) text_ += table_text(table_);
         table_.clear();
         if (!paragraph_.empty())
-            text_ += bullet_.empty()
-                         ? wrap(without_markup(paragraph_))
-                         : wrap_with_hanging_indent(bullet_, without_markup(paragraph_));
+            text_ += bullet_.empty() ? wrap(remove_markup(paragraph_))
+                                     : wrap_with_hanging_indent(bullet_, remove_markup(paragraph_));
         paragraph_.clear();
         bullet_.clear();
         add_code(code_, language_);
@@ -182,7 +181,7 @@ private:
 }  // namespace
 
 std::string lesson_text(const std::string& markdown, const Style& style, bool shows_answers) {
-    return LessonText(style, shows_answers).format(markdown);
+    return LessonText(style, shows_answers).format_lines(markdown);
 }
 
 }  // namespace coalesce::learn

@@ -39,7 +39,7 @@ void align(DiffColumn& left, DiffColumn& right) {
     right.lines.resize(line_count);
 }
 
-std::string padded(std::string text, size_t width) {
+std::string pad_to_width(std::string text, size_t width) {
     text.resize(std::max(width, text.size()), ' ');
     return text;
 }
@@ -111,8 +111,8 @@ std::string diff_text(const std::vector<DiffLine>& diff) {
     return text;
 }
 
-std::string side_by_side(const std::string& first_head, const std::string& second_head,
-                         const std::vector<DiffLine>& diff, int columns) {
+std::string format_side_by_side(const std::string& first_head, const std::string& second_head,
+                                const std::vector<DiffLine>& diff, int columns) {
     size_t width = static_cast<size_t>(columns - 3) / 2;
     DiffColumn left{{}, width}, right{{}, width};
     left.add(first_head);
@@ -129,7 +129,7 @@ std::string side_by_side(const std::string& first_head, const std::string& secon
     for (size_t i = 0; i < left.lines.size(); ++i) {
         bool is_different = i > 1 && left.lines[i] != right.lines[i];
         std::string row =
-            padded(left.lines[i], width) + (is_different ? " * " : " | ") + right.lines[i];
+            pad_to_width(left.lines[i], width) + (is_different ? " * " : " | ") + right.lines[i];
         row.erase(row.find_last_not_of(' ') + 1);
         text += row + "\n";
     }

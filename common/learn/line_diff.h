@@ -7,7 +7,7 @@
 
 namespace coalesce::learn {
 
-/// A line of a diff. It is either in both texts or in only one of them.
+/// A line of a diff. The line is in both texts, or in only one of them.
 struct DiffLine {
     enum Kind { both, first, second } kind = both;
     std::string text;
@@ -26,7 +26,7 @@ std::vector<DiffLine> keep_changes(const std::vector<DiffLine>& diff, size_t con
 std::string diff_text(const std::vector<DiffLine>& diff);
 
 /// Formats two texts side by side, `columns` columns wide, with equal lines next to each other.
-std::string side_by_side(const std::string& first_head, const std::string& second_head,
-                         const std::vector<DiffLine>& diff, int columns);
+std::string format_side_by_side(const std::string& first_head, const std::string& second_head,
+                                const std::vector<DiffLine>& diff, int columns);
 
 }  // namespace coalesce::learn

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kToolSeconds = 60;
+constexpr double kMaxToolSeconds = 60;
 
 // Finds a program of the CUDA toolkit, either on the PATH or next to nvcc. Returns "" if there is
 // none.
@@ -31,8 +31,8 @@ std::string find_tool(const std::string& name) {
 // "sm_90a" if the PTX requires it.
 std::string find_architecture(const std::string& ptx) {
     static const std::regex target_pattern(R"(\.target\s+(sm_\d+a))");
-    std::smatch match;
-    return std::regex_search(ptx, match, target_pattern) ? match.str(1) : "sm_90";
+    std::smatch target_match;
+    return std::regex_search(ptx, target_match, target_pattern) ? target_match.str(1) : "sm_90";
 }
 
 // Runs ptxas, which writes kernel.cubin to the folder.
@@ -41,7 +41,7 @@ ProcessResult assemble(const std::string& ptxas, const std::string& ptx,
     write_file(folder / "kernel.ptx", ptx);
     return run_child({ptxas, "-arch=" + find_architecture(ptx), "-v", "-lineinfo", "-o",
                       (folder / "kernel.cubin").string(), (folder / "kernel.ptx").string()},
-                     kToolSeconds);
+                     kMaxToolSeconds);
 }
 
 [[noreturn]] void fail_without_tool(const std::string& tool) {
@@ -64,13 +64,13 @@ std::string extract_kernel_section(const std::string& text, const std::string& e
 
 }  // namespace
 
-Assembled assemble_ptx(const std::string& ptx) {
+AssembledKernels assemble_ptx(const std::string& ptx) {
     const std::string ptxas = find_tool("ptxas");
     if (ptxas.empty()) return {};
     const TemporaryFolder folder;
     const ProcessResult ptxas_result = assemble(ptxas, ptx, folder);
     if (ptxas_result.exit_code != 0) return {};
-    Assembled result;
+    AssembledKernels result;
     result.tool_name = "ptxas for " + find_architecture(ptx);
     static const std::regex entry("Compiling entry function '([^']+)'"),
         registers_pattern("Used (\\d+) registers");
@@ -97,8 +97,8 @@ std::string disassemble(const std::string& ptx, const std::string& entry) {
     // Prefer nvdisasm, because cuobjdump does not print the source line of each instruction.
     const ProcessResult disassembly =
         nvdisasm.empty()
-            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)
-            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kToolSeconds);
+            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kMaxToolSeconds)
+            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kMaxToolSeconds);
     if (disassembly.exit_code != 0) {
         throw std::runtime_error((nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed:\n" +
                                  disassembly.output);

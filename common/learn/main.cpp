@@ -101,7 +101,7 @@ private:
     }
 
     void become_program(const std::string& name) {
-        std::string program = program_of(programs_.at(name));
+        std::string program = program_path(programs_.at(name));
         std::vector<char*> arguments(argv_ + (programs_.at(name) == name ? 2 : 1), argv_ + argc_);
         arguments.insert(arguments.begin(), program.data());
         arguments.push_back(nullptr);
@@ -208,7 +208,7 @@ void add_check(CommandLine& line) {
     command->add_option("--device", words.device,
                         "sim, gpu, or auto (sim, then a timed run on a GPU)");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)");
-    command->add_flag("--json", words.json, "Print the verdict as JSON");
+    command->add_flag("--json", words.prints_json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
     command->add_flag("--through-ir", words.uses_llvm_ir,
                       "Compile through LLVM IR, as the book's pages do");
@@ -319,7 +319,7 @@ void add_measure(CommandLine& line) {
     command->add_option("--file", words.file, "Measure another file, without recording the result");
     command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 8192)");
     command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 8192)");
-    command->add_flag("--json", words.json, "Print JSON");
+    command->add_flag("--json", words.prints_json, "Print JSON");
 }
 
 void add_ptx(CommandLine& line) {
@@ -344,7 +344,8 @@ void add_beat(CommandLine& line) {
         add<BeatArguments>(line, "beat", "Try to write a kernel faster than 10_registers", beat);
     command->add_option("--file", words.file, "Try another file, without recording the attempt");
     command->add_flag("--list", words.is_list, "List your attempts");
-    command->add_option("--restore", words.restore, "Restore the attempt with this number")
+    command
+        ->add_option("--restore", words.attempt_to_restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
     command->add_flag("--reset", words.is_reset, "Save your version, then restore the original");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)")
@@ -409,7 +410,7 @@ struct ListArguments {
     bool json = false;
 };
 
-int list(Session& session, const ListArguments& words) {
+int list_course(Session& session, const ListArguments& words) {
     if (words.step.empty()) return show_list(session, words.json);
     if (words.step == "x") {
         show_beyond(session);
@@ -425,14 +426,14 @@ int list(Session& session, const ListArguments& words) {
 
 void add_list(CommandLine& line) {
     const auto [command, words] =
-        add<ListArguments>(line, "list", "List the steps and your progress", list);
+        add<ListArguments>(line, "list", "List the steps and your progress", list_course);
     command->add_option("STEP", words.step, "List this step's variants (x: the x_ exercises)");
     command->add_flag("--json", words.json, "Print JSON");
 }
 
 struct ExerciseArguments {
-    std::string action;
-    NewExercise new_arguments;
+    std::string subcommand;
+    NewExerciseArguments new_arguments;
     bool is_without_mutants = false;
 };
 
@@ -440,17 +441,17 @@ void add_exercise(CommandLine& line) {
     const auto [command, words] = add<ExerciseArguments>(
         line, "exercise", "Make and verify an exercise of your own",
         [&line](Session&, const ExerciseArguments& exercise_arguments) {
-            if (exercise_arguments.action == "new")
+            if (exercise_arguments.subcommand == "new")
                 return new_exercise(exercise_arguments.new_arguments);
-            if (exercise_arguments.action == "verify") {
+            if (exercise_arguments.subcommand == "verify") {
                 return verify_exercise(
                     {exercise_arguments.new_arguments.name, !exercise_arguments.is_without_mutants},
                     line.command_arguments());
             }
-            throw UsageError("there is no ./learn exercise " + exercise_arguments.action +
+            throw UsageError("there is no ./learn exercise " + exercise_arguments.subcommand +
                              "; the actions are new and verify");
         });
-    command->add_option("ACTION", words.action, "new or verify")->required();
+    command->add_option("ACTION", words.subcommand, "new or verify")->required();
     command->add_option("NAME", words.new_arguments.name,
                         "Name of the exercise, such as histogram");
     command->add_option("--title", words.new_arguments.title, "new: title of the exercise");
@@ -484,7 +485,7 @@ void add_commands(CommandLine& line) {
 
 constexpr int kExitError = 1, kExitUsage = 2;
 
-int report(const std::string& message, int code) {
+int report_error(const std::string& message, int code) {
     print_message(message);
     return code;
 }
@@ -497,11 +498,11 @@ int main(int argc, char** argv) {
         add_commands(line);
         return line.run_command();
     } catch (const UsageError& error) {
-        return report(error.what(), kExitUsage);
+        return report_error(error.what(), kExitUsage);
     } catch (const course::CourseError& error) {
         std::cerr << error.what() << "\n";
         return kExitUsage;
     } catch (const std::exception& error) {
-        return report(error.what(), kExitError);
+        return report_error(error.what(), kExitError);
     }
 }

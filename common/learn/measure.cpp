@@ -23,13 +23,13 @@ namespace {
 constexpr int kMaxSide = 1 << 15;
 constexpr int kMeasureSeconds = 120;
 
-struct Measured {
-    Timing kernel, copy_timing;
+struct KernelMeasurement {
+    Timing kernel_timing, copy_timing;
     double bytes = 0;
 
-    double gbps() const { return bytes / kernel.ms * 1e3 / 1e9; }
+    double gbps() const { return bytes / kernel_timing.ms * 1e3 / 1e9; }
     double copy_gbps() const { return bytes / copy_timing.ms * 1e3 / 1e9; }
-    double fraction_of_copy() const { return copy_timing.ms / kernel.ms; }
+    double fraction_of_copy() const { return copy_timing.ms / kernel_timing.ms; }
 };
 
 void validate_arguments(const LearnerExercise& exercise, const MeasureArguments& words) {
@@ -58,53 +58,57 @@ void validate_arguments(const LearnerExercise& exercise, const MeasureArguments&
 }
 
 // Verifies the kernel's output, and then times the kernel at the same size.
-Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Device& device) {
+KernelMeasurement verify_and_time(LoadedKernel& kernel, const Problem& problem,
+                                  const Device& device) {
     Shape shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
     Failure failure;
     auto launch = kernel.configure(shape, failure);
     if (!launch) fail_with(failure);
     VerifiedBuffers buffers(problem);
     buffers.prepare();
-    auto work = [&] { CUDA_CHECK(kernel.launch(*launch, buffers.out(), buffers.in(), shape)); };
-    work();
+    auto launch_once = [&] {
+        CUDA_CHECK(kernel.launch(*launch, buffers.out(), buffers.in(), shape));
+    };
+    launch_once();
     Comparison comparison = buffers.check();
     if (!comparison.is_right()) {
         throw std::runtime_error("the result is wrong at " + shape.name() + ":\n" +
                                  comparison.text());
     }
     Stopwatch stopwatch(device.l2_bytes);
-    Measured measured;
-    measured.bytes = 2.0 * static_cast<double>(problem.bytes());
-    measured.kernel = stopwatch.time_on_device(work);
-    measured.copy_timing = stopwatch.time_on_device([&] {
+    KernelMeasurement measurement;
+    measurement.bytes = 2.0 * static_cast<double>(problem.bytes());
+    measurement.kernel_timing = stopwatch.time_on_device(launch_once);
+    measurement.copy_timing = stopwatch.time_on_device([&] {
         CUDA_CHECK(cudaMemcpyAsync(buffers.out(), buffers.in(), problem.bytes(),
                                    cudaMemcpyDeviceToDevice));
     });
-    return measured;
+    return measurement;
 }
 
 Json measured_to_json(const LearnerExercise& exercise, const MeasureArguments& words,
-                      const Measured& measured, const Device& device) {
+                      const KernelMeasurement& measurement, const Device& device) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"device", device.name},
             {"rows", words.rows},
             {"cols", words.cols},
-            {"ms", measured.kernel.ms},
-            {"gbps", measured.gbps()},
-            {"copy_gbps", measured.copy_gbps()},
-            {"of_copy", measured.fraction_of_copy()},
+            {"ms", measurement.kernel_timing.ms},
+            {"gbps", measurement.gbps()},
+            {"copy_gbps", measurement.copy_gbps()},
+            {"of_copy", measurement.fraction_of_copy()},
             {"verified", true}};
 }
 
-std::string format_measured(const Json& measured) {
-    return wrap("Measured on " + measured.value("device", "") + ", " +
-                format_figure(measured.value("rows", 0.0)) + " x " +
-                format_figure(measured.value("cols", 0.0)) +
-                ", verified: " + format("%.4f ms, ", measured.value("ms", 0.0)) +
-                format("%.0f GB/s, ", measured.value("gbps", 0.0)) +
-                format("%.1f %% of the speed of cudaMemcpy", 100 * measured.value("of_copy", 0.0)) +
-                ".");
+std::string format_measured(const Json& measurement) {
+    return wrap(
+        "Measured on " + measurement.value("device", "") + ", " +
+        format_figure(measurement.value("rows", 0.0)) + " x " +
+        format_figure(measurement.value("cols", 0.0)) +
+        ", verified: " + format("%.4f ms, ", measurement.value("ms", 0.0)) +
+        format("%.0f GB/s, ", measurement.value("gbps", 0.0)) +
+        format("%.1f %% of the speed of cudaMemcpy", 100 * measurement.value("of_copy", 0.0)) +
+        ".");
 }
 
 }  // namespace
@@ -129,18 +133,18 @@ int measure(Session& session, const LearnerExercise& exercise, const MeasureArgu
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
     Problem problem = {
         .rows = words.rows, .cols = words.cols, .produces = exercise.requirements().task()};
-    Json measured =
+    Json measurement =
         measured_to_json(exercise, words, verify_and_time(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {
             Json& best_measurement = state.records[exercise.name()].best_measured;
             if (best_measurement.is_null() ||
-                best_measurement.value("gbps", 0.0) < measured.value("gbps", 0.0)) {
-                best_measurement = measured;
+                best_measurement.value("gbps", 0.0) < measurement.value("gbps", 0.0)) {
+                best_measurement = measurement;
             }
         });
     }
-    std::cout << (words.json ? measured.dump(1) + "\n" : format_measured(measured));
+    std::cout << (words.prints_json ? measurement.dump(1) + "\n" : format_measured(measurement));
     return 0;
 }
 
@@ -164,8 +168,8 @@ std::string format_bandwidth(const LearnerExercise& exercise, const std::string&
                              bool is_required) {
     if (exercise.is_program() || exercise.has_element_task()) return "";
     std::string failure_reason;
-    const Json measured = measure_in_child(exercise, file, is_required, failure_reason);
-    if (!measured.is_null()) return "\n" + format_measured(measured);
+    const Json measurement = measure_in_child(exercise, file, is_required, failure_reason);
+    if (!measurement.is_null()) return "\n" + format_measured(measurement);
     return failure_reason.empty() ? ""
                                   : "\nThe bandwidth was not measured: " + wrap(failure_reason);
 }

@@ -13,7 +13,7 @@ namespace coalesce::learn {
 struct MeasureArguments {
     std::string file = "";         ///< a file to measure instead of the exercise's own
     int rows = 8192, cols = 8192;  ///< the size of the matrix
-    bool json = false;
+    bool prints_json = false;
 };
 
 /// Verifies and times the kernel in this process. Returns 1 if the kernel is incorrect. Throws

@@ -64,37 +64,37 @@ std::string element_body(const std::string& element) {
 /// Generates the contents of a new exercise's files.
 class ExerciseDraft {
 public:
-    ExerciseDraft(const NewExercise& options, const ElementTask& task)
+    ExerciseDraft(const NewExerciseArguments& options, const ElementTask& task)
         : options_(options), task_(task), output_(*task.outputs().front()) {}
 
-    std::string record() const {
-        const auto quoted = [](const std::string& text) { return toml_string(text); };
+    std::string record_text() const {
+        const auto quote = [](const std::string& text) { return toml_string(text); };
         return "# The requirements of the exercise. docs/guide/own_exercise.md explains every "
                "key.\ntitle = " +
-               toml_string(options_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quoted) +
-               "]\narguments = [\n    " + joined(options_.arguments, ",\n    ", quoted) +
-               ",\n]\ntolerance = " + toml_string(options_.tolerance) + "\nshapes = [" + shapes() +
-               "]\ncounted = [" +
+               toml_string(options_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quote) +
+               "]\narguments = [\n    " + joined(options_.arguments, ",\n    ", quote) +
+               ",\n]\ntolerance = " + toml_string(options_.tolerance) + "\nshapes = [" +
+               shape_list() + "]\ncounted = [" +
                joined(task_.sizes, ", ", [](const std::string&) { return std::string("256"); }) +
                "]\n";
     }
-    std::string reference() const {
-        return "// " + output_.name + bracket_indices(indices()) + "\n__device__ " +
+    std::string reference_text() const {
+        return "// " + output_.name + bracket_indices(index_names()) + "\n__device__ " +
                output_.type.name + " " + task_.reference_name(options_.name, output_) + "(" +
-               parameters() + ") {\n" + element_body(options_.element) + "}\n";
+               reference_parameters() + ") {\n" + element_body(options_.element) + "}\n";
     }
-    std::string kernel() const {
+    std::string kernel_text() const {
         const std::string name = folder_name(options_.name);
         return "// Exercise " + name + " -- " + options_.title +
                ".\n//\n// Given   one thread for each element of `" + output_.name +
                "`.\n// Write   the element (2 lines).\n// Check   ./learn check " + name +
                "          Stuck?   ./learn hint " + name +
                "\n#include \"exercise.h\"  // Launch, ceil_div\n\n__device__ " + output_.type.name +
-               " element(" + parameters() + ") {\n" + element_body(options_.element) + "}\n\n" +
-               task_.kernel_declaration(options_.name) + " {\n" +
+               " element(" + reference_parameters() + ") {\n" + element_body(options_.element) +
+               "}\n\n" + task_.kernel_declaration(options_.name) + " {\n" +
                (is_matrix() ? matrix_body() : vector_body()) + "}\n\nconstexpr Launch configure(" +
-               sizes() + ") {\n    return " + (is_matrix() ? matrix_launch() : vector_launch()) +
-               ";\n}\n";
+               size_parameters() + ") {\n    return " +
+               (is_matrix() ? matrix_launch() : vector_launch()) + ";\n}\n";
     }
 
 private:
@@ -103,12 +103,14 @@ private:
     bool is_matrix() const { return output_.extents.size() == 2; }
 
     std::string matrix_body() const {
-        const std::string rows = factor(output_.extents[0]), cols = factor(output_.extents[1]);
+        const std::string rows = parenthesize_if_sum(output_.extents[0]),
+                          cols = parenthesize_if_sum(output_.extents[1]);
         return "    const int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
                "    const int row = blockIdx.y * blockDim.y + threadIdx.y;\n\n    //! [blank]\n"
                "    //! // TODO: compute the element of this thread.\n    if (row >= " +
                rows + " || col >= " + cols + ") return;\n    " + output_.name + "[row * " + cols +
-               " + col] = element(" + joined(inputs(), ", ") + ", row, col);\n    //! [blank]\n";
+               " + col] = element(" + joined(reference_inputs(), ", ") +
+               ", row, col);\n    //! [blank]\n";
     }
     std::string matrix_launch() const {
         return "{.grid = {ceil_div(" + output_.extents[1] + ", 32), ceil_div(" +
@@ -117,15 +119,15 @@ private:
     std::string vector_body() const {
         return "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\n    //! [blank]\n"
                "    //! // TODO: compute the element of this thread.\n    if (i >= " +
-               count() + ") return;\n    " + output_.name + "[i] = element(" + parameter_list() +
-               ");\n    //! [blank]\n";
+               count() + ") return;\n    " + output_.name + "[i] = element(" +
+               reference_arguments() + ");\n    //! [blank]\n";
     }
     std::string vector_launch() const {
         return "{.grid = {ceil_div(" + count() + ", 256)}, .block = {256}}";
     }
 
     /// Returns an extent for use in a product: in parentheses, unless it is a name or a number.
-    static std::string factor(const std::string& extent) {
+    static std::string parenthesize_if_sum(const std::string& extent) {
         static const std::regex name("[A-Za-z0-9_]*");
         return std::regex_match(extent, name) ? extent : "(" + extent + ")";
     }
@@ -134,12 +136,12 @@ private:
     }
     std::string count() const {
         return output_.extents.size() == 1 ? output_.extents[0]
-                                           : joined(output_.extents, " * ", factor);
+                                           : joined(output_.extents, " * ", parenthesize_if_sum);
     }
-    std::string sizes() const {
+    std::string size_parameters() const {
         return joined(task_.sizes, ", ", [](const std::string& size) { return "int " + size; });
     }
-    std::string shapes() const {
+    std::string shape_list() const {
         std::vector<std::string> shape_texts;
         for (const int value : {1, 32, 77, 200}) {
             std::vector<std::string> shape_extents;
@@ -153,17 +155,17 @@ private:
     }
     /// Returns the parameter list of the reference: the kernel parameters that it reads, and the
     /// indices of an element.
-    std::string parameters() const {
+    std::string reference_parameters() const {
         std::vector<std::string> parameter_texts;
         for (const Parameter& parameter : task_.parameters) {
             if (!parameter.is_read_by_reference()) continue;
             parameter_texts.push_back((parameter.is_array ? "const " : "") + parameter.type.name +
                                       (parameter.is_array ? "* " : " ") + parameter.name);
         }
-        for (const std::string& index : indices()) parameter_texts.push_back("int " + index);
+        for (const std::string& index : index_names()) parameter_texts.push_back("int " + index);
         return joined(parameter_texts, ", ");
     }
-    std::vector<std::string> indices() const {
+    std::vector<std::string> index_names() const {
         if (output_.extents.size() == 1) return {"index"};
         if (output_.extents.size() == 2) return {"row", "col"};
         std::vector<std::string> index_names;
@@ -173,7 +175,7 @@ private:
         return index_names;
     }
     /// Returns the names of the kernel parameters that the reference reads.
-    std::vector<std::string> inputs() const {
+    std::vector<std::string> reference_inputs() const {
         std::vector<std::string> input_names;
         for (const Parameter& parameter : task_.parameters) {
             if (parameter.is_read_by_reference()) input_names.push_back(parameter.name);
@@ -181,24 +183,24 @@ private:
         return input_names;
     }
     /// Returns the arguments with which the reference is called for element i.
-    std::string parameter_list() const {
+    std::string reference_arguments() const {
         std::string remaining_index = "i", index_arguments;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {
-            const std::string extent = factor(output_.extents[axis]);
+            const std::string extent = parenthesize_if_sum(output_.extents[axis]);
             index_arguments = ", " +
                               (axis == 0 ? remaining_index : remaining_index + " % " + extent) +
                               index_arguments;
             remaining_index += " / " + extent;
         }
-        return joined(inputs(), ", ") + index_arguments;
+        return joined(reference_inputs(), ", ") + index_arguments;
     }
 
-    const NewExercise& options_;
+    const NewExerciseArguments& options_;
     const ElementTask& task_;
     const Parameter& output_;
 };
 
-ElementTask task_from(const NewExercise& options) {
+ElementTask parse_task(const NewExerciseArguments& options) {
     ElementTask task;
     task.sizes = split_words(options.sizes);
     for (const std::string& argument : options.arguments) {
@@ -221,7 +223,7 @@ void check_name(std::string& name) {
 
 }  // namespace
 
-int new_exercise(NewExercise options) {
+int new_exercise(NewExerciseArguments options) {
     ask_for("NAME", "The name of the kernel, such as histogram: ", options.name);
     check_name(options.name);
     const std::string folder = folder_name(options.name);
@@ -236,15 +238,15 @@ int new_exercise(NewExercise options) {
             "One element of the output, as C++ with `index` (2 * in[index]): ", options.element);
     try {
         static_cast<void>(parse_tolerance(options.tolerance));
-        const ElementTask task = task_from(options);
+        const ElementTask task = parse_task(options);
         const ExerciseDraft draft(options, task);
-        const std::string marked_source = draft.kernel();
+        const std::string marked_source = draft.kernel_text();
         const fs::path solution = repository() / "solutions" / folder;
         const fs::path exercise = repository() / "exercises" / folder;
         for (const char* part : {"right", "wrong"}) fs::create_directories(solution / part);
         fs::create_directories(exercise);
-        write_file(solution / "exercise.toml", draft.record());
-        write_file(solution / "reference.cu", draft.reference());
+        write_file(solution / "exercise.toml", draft.record_text());
+        write_file(solution / "reference.cu", draft.reference_text());
         write_file(solution / "kernel.cu", marked_source);
         write_file(exercise / "kernel.cu",
                    exercises::parse_skeleton(marked_source, "kernel.cu").blank_text());

@@ -28,12 +28,12 @@ fs::path this_program() {
     return path;
 }
 
-fs::path programs() {
+fs::path programs_folder() {
     return this_program().parent_path();
 }
 
-fs::path program_of(const std::string& step) {
-    return programs() / step;
+fs::path program_path(const std::string& step) {
+    return programs_folder() / step;
 }
 
 fs::path require_built(const fs::path& program) {
@@ -46,7 +46,7 @@ void require_file(const std::string& file) {
 }
 
 fs::path checks_program() {
-    return programs() / "exercise_checks";
+    return programs_folder() / "exercise_checks";
 }
 
 }  // namespace coalesce::learn

@@ -16,12 +16,12 @@ std::filesystem::path repository();
 std::filesystem::path learners_folder();
 
 /// Returns the folder that contains the running program.
-std::filesystem::path programs();
+std::filesystem::path programs_folder();
 /// Returns the path of the running program.
 std::filesystem::path this_program();
 /// Returns the path of the program of a step such as "02_naive". This program is in the same folder
 /// as the running one.
-std::filesystem::path program_of(const std::string& step);
+std::filesystem::path program_path(const std::string& step);
 /// The name of the program that runs rival kernels, such as those of cuBLAS. The name can be used
 /// instead of a step's name.
 inline const std::string kRivals = "rivals";

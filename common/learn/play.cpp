@@ -49,7 +49,7 @@ void open_in_browser(const std::string& address) {
 }  // namespace
 
 void play(const PlayArguments& arguments) {
-    const std::filesystem::path book_folder = programs().parent_path() / "docs" / "html";
+    const std::filesystem::path book_folder = programs_folder().parent_path() / "docs" / "html";
     if (!std::filesystem::exists(book_folder / "index.html")) {
         throw UsageError("there is no book in " + book_folder.string() +
                          "; ./learn docs builds it");

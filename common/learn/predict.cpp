@@ -61,8 +61,8 @@ bool ask_question(Session& session, const LearnerExercise& exercise, const Predi
     }
 }
 
-void take_answers(Session& session, const LearnerExercise& exercise,
-                  const std::vector<std::string>& answers) {
+void store_answers(Session& session, const LearnerExercise& exercise,
+                   const std::vector<std::string>& answers) {
     State state = session.progress.read();
     auto open_questions = find_open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
@@ -148,11 +148,11 @@ void ask_predictions(Session& session, const LearnerExercise& exercise) {
     }
 }
 
-void compare_guesses(Record& record, const LearnerExercise& exercise, bool all) {
+void compare_guesses(Record& record, const LearnerExercise& exercise, bool adds_empty_guesses) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
     for (auto& prediction : exercise.requirements().predictions) {
         Guess* guess = record.guess(prediction.counter);
-        if (guess == nullptr && all) {
+        if (guess == nullptr && adds_empty_guesses) {
             record.guesses.push_back({prediction.counter, {}, {}, prediction.tolerance, ""});
             guess = &record.guesses.back();
         }
@@ -169,10 +169,11 @@ int predict(Session& session, const LearnerExercise& exercise,
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
                          exercise.command_arguments() + " shows its costs");
     }
-    take_answers(session, exercise, answers);
+    store_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);
-    State state = session.progress.update(
-        [&](State& now) { compare_guesses(now.records[exercise.name()], exercise, false); });
+    State state = session.progress.update([&](State& current_state) {
+        compare_guesses(current_state.records[exercise.name()], exercise, false);
+    });
     const Record& record = state.record(exercise.name());
     std::cout << "\n" << exercise.name() << ", your predictions:\n";
     for (auto& prediction : exercise.requirements().predictions) {

@@ -47,7 +47,7 @@ timing::Occupancy compute_occupancy(const timing::Prediction& launch, int regist
 }
 
 ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& kernel,
-                              const Assembled& assembled) {
+                              const AssembledKernels& assembled) {
     ShownKernel shown_kernel{
         .kernel = kernel,
         .listing = make_listing(code.ptx, kernel.entry, code.path_in_ptx, kernel.line),
@@ -61,27 +61,27 @@ ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& ke
     }
     if (!kernel.launch) return shown_kernel;
     const timing::Gpu& gpu = timing::find_gpu(kernel.launch->gpu);
-    shown_kernel.max_warps = gpu.warps;
+    shown_kernel.max_warps = gpu.max_warps;
     shown_kernel.occupancy = compute_occupancy(*kernel.launch, shown_kernel.registers, gpu);
     return shown_kernel;
 }
 
-std::string row(const char* name, const std::string& value) {
+std::string format_row(const char* name, const std::string& value) {
     return format("  %-18s ", name) + value + "\n";
 }
 
 std::string format_head(const LaunchedCode& code, const ShownKernel& shown_kernel,
                         const Style& style) {
     std::string text = style.paint_strong(kernel_name(shown_kernel.kernel.entry)) + " of " +
-                       code.what + "\n" +
+                       code.heading + "\n" +
                        format_count(shown_kernel.listing.instructions, "PTX instruction") +
                        ", by " + code.compiler + "\n\n";
     if (shown_kernel.registers > 0) {
-        text += row("registers", std::to_string(shown_kernel.registers) + " per thread (" +
-                                     shown_kernel.registers_source +
-                                     (shown_kernel.registers_source == "estimated"
-                                          ? ", because ptxas was not found)"
-                                          : ")"));
+        text += format_row("registers", std::to_string(shown_kernel.registers) + " per thread (" +
+                                            shown_kernel.registers_source +
+                                            (shown_kernel.registers_source == "estimated"
+                                                 ? ", because ptxas was not found)"
+                                                 : ")"));
     }
     if (!shown_kernel.occupancy) {
         return text + wrap("The number of blocks that fit on a multiprocessor is unknown: " +
@@ -91,13 +91,13 @@ std::string format_head(const LaunchedCode& code, const ShownKernel& shown_kerne
     const timing::Prediction& launch = *shown_kernel.kernel.launch;
     const timing::Occupancy& occupancy = *shown_kernel.occupancy;
     const auto number = [](int count) { return std::to_string(count); };
-    text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
-    text += row("threads", format_count(occupancy.warps, "warp") + " per block");
-    text += row("multiprocessor", format_count(occupancy.blocks, "block") + ", " +
-                                      number(occupancy.blocks * occupancy.warps) + " of " +
-                                      number(shown_kernel.max_warps) + " warps at a time (" +
-                                      launch.gpu + ")");
-    text += row("limited by", timing::phrase_for(occupancy.limiting_resource));
+    text += format_row("shared memory", number(launch.shared_bytes) + " bytes per block");
+    text += format_row("threads", format_count(occupancy.warps, "warp") + " per block");
+    text += format_row("multiprocessor", format_count(occupancy.blocks, "block") + ", " +
+                                             number(occupancy.blocks * occupancy.warps) + " of " +
+                                             number(shown_kernel.max_warps) + " warps at a time (" +
+                                             launch.gpu + ")");
+    text += format_row("limited by", timing::phrase_for(occupancy.limiting_resource));
     if (occupancy.is_uncertain && shown_kernel.registers_source == "estimated") {
         text += wrap(
             "The number of registers is an estimate. With a few more or fewer registers, the "
@@ -162,7 +162,7 @@ void validate_arguments(const PtxArguments& arguments) {
 }
 
 // Returns the step to which `word` refers. The step need not have an exercise.
-const course::Step& step_of(Session& session, const std::string& word) {
+const course::Step& find_step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
     throw UsageError("there is no step \"" + word + "\"; ./learn list shows all steps");
@@ -176,9 +176,9 @@ bool is_solution(const course::Step& step, const std::string& name) {
     return extract_step_kernel(step.name).find(" " + variant->kernel + "(") != std::string::npos;
 }
 
-bool may_show(Session& session, const PtxArguments& arguments) {
+bool may_show_kernel(Session& session, const PtxArguments& arguments) {
     if (arguments.is_learner_file || !arguments.file.empty()) return true;
-    const course::Step& step = step_of(session, arguments.exercise);
+    const course::Step& step = find_step_of(session, arguments.exercise);
     if (!is_solution(step, arguments.variant)) return true;
     const std::string command = "ptx " + step.number();
     const std::string variant_option =
@@ -189,7 +189,7 @@ bool may_show(Session& session, const PtxArguments& arguments) {
 
 LaunchedCode load_code(Session& session, const PtxArguments& arguments, char** argv) {
     if (!arguments.is_learner_file && arguments.file.empty()) {
-        return load_variant_code(step_of(session, arguments.exercise), arguments.variant);
+        return load_variant_code(find_step_of(session, arguments.exercise), arguments.variant);
     }
     const LearnerExercise exercise = session.exercise(arguments.exercise, false);
     choose_device(DeviceChoice::simulator, argv);
@@ -200,14 +200,14 @@ LaunchedCode load_code(Session& session, const PtxArguments& arguments, char** a
 
 int ptx(Session& session, const PtxArguments& arguments, char** argv) {
     validate_arguments(arguments);
-    if (!may_show(session, arguments)) return 1;
+    if (!may_show_kernel(session, arguments)) return 1;
     const LaunchedCode code = load_code(session, arguments, argv);
     if (code.failure.kind != FailureKind::none) {
         std::cout << terminal_text(code.failure);
         return 1;
     }
     Json kernels = Json::array();
-    const Assembled assembled = learn::assemble_ptx(code.ptx);
+    const AssembledKernels assembled = learn::assemble_ptx(code.ptx);
     std::string text;
     for (auto& kernel : code.kernels) {
         const ShownKernel shown_kernel = make_shown_kernel(code, kernel, assembled);
@@ -219,7 +219,7 @@ int ptx(Session& session, const PtxArguments& arguments, char** argv) {
     }
     if (!arguments.json.empty()) {
         write_file(arguments.json, json_text(Json{{"format", 1},
-                                                  {"of", code.what},
+                                                  {"of", code.heading},
                                                   {"file", code.file},
                                                   {"compiler", code.compiler},
                                                   {"kernels", kernels}}));

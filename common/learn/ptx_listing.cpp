@@ -16,7 +16,7 @@ namespace {
 // The file, line and column in a `.loc` directive.
 using Position = std::tuple<int, int, int>;
 
-std::string without_comments(const std::string& text) {
+std::string remove_comments(const std::string& text) {
     std::string code;
     for (const std::string& line : lines_of(text)) code += line.substr(0, line.find("//")) + "\n";
     return code;
@@ -36,15 +36,15 @@ std::string find_body(const std::string& ptx, const std::string& entry) {
     const std::regex entry_pattern(
         R"(\.entry\s+)" + std::regex_replace(entry, std::regex(R"(\$)"), R"(\$)") + R"(\s*\()");
     std::smatch match;
-    const std::string text = without_comments(ptx);
+    const std::string text = remove_comments(ptx);
     if (!std::regex_search(text, match, entry_pattern)) return "";
-    const size_t parameters = text.find(')', static_cast<size_t>(match.position()));
-    const size_t begin = text.find('{', parameters);
+    const size_t parameters_end = text.find(')', static_cast<size_t>(match.position()));
+    const size_t begin = text.find('{', parameters_end);
     int depth = 0;
-    for (size_t at = begin; at < text.size(); ++at) {
-        depth += text[at] == '{';
-        depth -= text[at] == '}';
-        if (depth == 0) return text.substr(begin + 1, at - begin - 1);
+    for (size_t position = begin; position < text.size(); ++position) {
+        depth += text[position] == '{';
+        depth -= text[position] == '}';
+        if (depth == 0) return text.substr(begin + 1, position - begin - 1);
     }
     return "";
 }
@@ -67,8 +67,8 @@ std::set<int> find_file_numbers(const std::string& ptx, const std::string& sourc
 // Replaces names that the compiler generated with the names in the source.
 std::string simplify_names(std::string text, const std::string& entry) {
     const std::string parameter = entry + "_param_";
-    for (size_t at; (at = text.find(parameter)) != text.npos;) {
-        text.replace(at, parameter.size(), "param_");
+    for (size_t position; (position = text.find(parameter)) != text.npos;) {
+        text.replace(position, parameter.size(), "param_");
     }
     static const std::regex local_name_pattern(R"(_ZZ\w+)");
     std::smatch match;
@@ -89,16 +89,16 @@ public:
         : entry_(entry), files_(std::move(files)), line_(kernel_line) {}
 
     PtxListing read(const std::string& body) {
-        for (size_t at = 0; at < body.size(); ++at) {
-            const char character = body[at];
+        for (size_t position = 0; position < body.size(); ++position) {
+            const char character = body[position];
             if (character == '\n' && statement().starts_with(".loc")) {
-                note_place(statement());
+                record_position(statement());
                 pending_.clear();
             } else if (character == ';') {
                 add(statement() + ";");
             } else if ((character == '{' || character == '}') && statement().empty()) {
                 pending_.clear();  // a scope begins or ends
-            } else if (character == ':' && is_label(body, at)) {
+            } else if (character == ':' && is_label(body, position)) {
                 labels_.push_back(statement() + ":");
                 pending_.clear();
             } else {
@@ -112,13 +112,13 @@ public:
 private:
     std::string statement() const { return join_lines(pending_); }
 
-    // Reports whether the colon at `at` ends a label. The colons in "shared::cta" do not.
-    bool is_label(const std::string& body, size_t at) const {
+    // Reports whether the colon at `colon_position` ends a label. The colons in "shared::cta" do not.
+    bool is_label(const std::string& body, size_t colon_position) const {
         const auto is_colon = [&](size_t index) {
             return index < body.size() && body[index] == ':';
         };
         const std::string name = statement();
-        return !is_colon(at - 1) && !is_colon(at + 1) && !name.empty() &&
+        return !is_colon(colon_position - 1) && !is_colon(colon_position + 1) && !name.empty() &&
                name.find_first_of(" .%@") == name.npos;
     }
 
@@ -132,27 +132,28 @@ private:
     }
 
     // Parses ".loc 1 24 5" or ".loc 2 107 3, function_name X, inlined_at 1 12 5".
-    void note_place(const std::string& loc) {
+    void record_position(const std::string& loc) {
         static const std::regex loc_pattern(
             R"(\.loc (\d+) (\d+) (\d+)(?:.*inlined_at (\d+) (\d+) (\d+))?.*)");
         std::smatch match;
         if (!std::regex_match(loc, match, loc_pattern)) return;
-        const auto number = [&](size_t group) { return std::stoi(match.str(group)); };
-        const Position place{number(1), number(2), number(3)};
-        if (match[4].matched) call_sites_[place] = {number(4), number(5), number(6)};
-        if (const int known_line = line_of(place); known_line > 0) line_ = known_line;
+        const auto number_in_group = [&](size_t group) { return std::stoi(match.str(group)); };
+        const Position position{number_in_group(1), number_in_group(2), number_in_group(3)};
+        if (match[4].matched)
+            call_sites_[position] = {number_in_group(4), number_in_group(5), number_in_group(6)};
+        if (const int known_line = line_of(position); known_line > 0) line_ = known_line;
     }
 
     // Returns the line of the learner's file that corresponds to a position in any file, or 0 if
     // the line is unknown. Code that was inlined from another file belongs to the line that calls
     // it.
-    int line_of(Position place) const {
+    int line_of(Position position) const {
         constexpr int max_calls = 16;
         for (int call = 0; call < max_calls; ++call) {
-            if (files_.contains(std::get<0>(place))) return std::get<1>(place);
-            const auto caller = call_sites_.find(place);
+            if (files_.contains(std::get<0>(position))) return std::get<1>(position);
+            const auto caller = call_sites_.find(position);
             if (caller == call_sites_.end()) break;
-            place = caller->second;
+            position = caller->second;
         }
         return 0;
     }
@@ -183,7 +184,7 @@ private:
 };
 
 // Shortens a line without splitting a UTF-8 character.
-std::string shorten(const std::string& text, int columns) {
+std::string shorten_line(const std::string& text, int columns) {
     const auto max_length = static_cast<size_t>(columns);
     if (text.size() <= max_length) return text;
     size_t end = max_length - 3;
@@ -193,7 +194,7 @@ std::string shorten(const std::string& text, int columns) {
 
 std::string format_instruction(const PtxInstruction& instruction, int columns) {
     if (instruction.position == 0)
-        return shorten(std::string(11, ' ') + instruction.text, columns) + "\n";
+        return shorten_line(std::string(11, ' ') + instruction.text, columns) + "\n";
     const bool is_guarded = instruction.text.starts_with('@');
     const size_t opcode_begin = is_guarded ? instruction.text.find(' ') + 1 : 0;
     const size_t opcode_end =
@@ -203,7 +204,7 @@ std::string format_instruction(const PtxInstruction& instruction, int columns) {
     const std::string line =
         format("%13d  %-18s %s", instruction.position,
                instruction.text.substr(0, opcode_end).c_str(), operands.c_str());
-    return shorten(line.substr(0, line.find_last_not_of(' ') + 1), columns) + "\n";
+    return shorten_line(line.substr(0, line.find_last_not_of(' ') + 1), columns) + "\n";
 }
 
 }  // namespace
@@ -221,7 +222,8 @@ std::string text_of(const PtxListing& listing, const std::string& source_text, i
         const bool is_in_source = number >= 1 && static_cast<size_t>(number) <= source.size();
         const std::string& text = is_in_source ? source[static_cast<size_t>(number - 1)] : "";
         const std::string line_text = format("%5d | ", number) + text;
-        return shorten(line_text.substr(0, line_text.find_last_not_of(" \r") + 1), columns) + "\n";
+        return shorten_line(line_text.substr(0, line_text.find_last_not_of(" \r") + 1), columns) +
+               "\n";
     };
     std::string text;
     int last_line = 0;
@@ -233,7 +235,8 @@ std::string text_of(const PtxListing& listing, const std::string& source_text, i
                 text += line_of_source(gap_line);
         }
         text += line_of_source(number);
-        for (const PtxInstruction& one : instructions) text += format_instruction(one, columns);
+        for (const PtxInstruction& instruction : instructions)
+            text += format_instruction(instruction, columns);
         last_line = number;
     }
     return text;

@@ -14,11 +14,11 @@ constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPI
 constexpr int kQueuedSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
 // The signal handlers use these variables, so they must never be destroyed.
-termios original_settings = {};
+termios original_terminal_settings = {};
 int signal_pipe[2] = {-1, -1};
 
 void restore_and_crash(int signal) {
-    tcsetattr(STDIN_FILENO, TCSANOW, &original_settings);
+    tcsetattr(STDIN_FILENO, TCSANOW, &original_terminal_settings);
     raise(signal);  // SA_RESETHAND has removed this handler, so the signal now ends the process
 }
 
@@ -34,7 +34,7 @@ void queue_signal(int signal) {
 
 RawTerminal::RawTerminal() {
     if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
-    if (tcgetattr(STDIN_FILENO, &original_settings) != 0) return;
+    if (tcgetattr(STDIN_FILENO, &original_terminal_settings) != 0) return;
     is_terminal_ = true;
     struct sigaction action = {};
     action.sa_handler = restore_and_crash;
@@ -50,17 +50,17 @@ RawTerminal::~RawTerminal() {
 }
 
 void RawTerminal::pause() {
-    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSADRAIN, &original_settings);
+    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSADRAIN, &original_terminal_settings);
 }
 
 void RawTerminal::resume() {
     if (!is_terminal_) return;
-    termios raw_settings = original_settings;
+    termios raw_terminal_settings = original_terminal_settings;
     // Disable only echo and line editing, so that output and Ctrl-C work as usual.
-    raw_settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    raw_settings.c_cc[VMIN] = 1;
-    raw_settings.c_cc[VTIME] = 0;
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw_settings);
+    raw_terminal_settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw_terminal_settings.c_cc[VMIN] = 1;
+    raw_terminal_settings.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw_terminal_settings);
 }
 
 Signals::Signals() {

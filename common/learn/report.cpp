@@ -15,13 +15,13 @@ namespace {
 
 // Sums over all exercises.
 struct Totals {
-    int points = 0, possible_points = 0, done = 0, exercise_count = 0, hints = 0, right = 0,
-        guesses = 0;
+    int points = 0, possible_points = 0, done_count = 0, exercise_count = 0, hint_count = 0,
+        right_guess_count = 0, guess_count = 0;
 
     void add_guesses(const Record& record) {
         for (auto& guess : record.guesses) {
-            guesses += guess.answered && guess.actual;
-            right += guess.is_right();
+            guess_count += guess.answered && guess.actual;
+            right_guess_count += guess.is_right();
         }
     }
 };
@@ -30,29 +30,30 @@ Status status_of(const LearnerExercise& exercise, const State& state) {
     return status_of(state.record(exercise.name()), read_if_exists(exercise.file()));
 }
 
-void count(const LearnerExercise& exercise, const State& state, Totals& totals) {
+void add_to_totals(const LearnerExercise& exercise, const State& state, Totals& totals) {
     const Record& record = state.record(exercise.name());
     bool is_done = status_of(exercise, state) == Status::done;
     totals.possible_points += exercise.points();
     totals.exercise_count++;
     totals.points += is_done ? exercise.points() : 0;
-    totals.done += is_done;
-    totals.hints += record.hints_used();
+    totals.done_count += is_done;
+    totals.hint_count += record.count_used_hints();
     totals.add_guesses(record);
 }
 
 Totals compute_totals(const Session& session, const State& state) {
     Totals totals;
-    for (auto& exercise : list_exercises_and_hunts(session.course)) count(exercise, state, totals);
+    for (auto& exercise : list_exercises_and_hunts(session.course))
+        add_to_totals(exercise, state, totals);
     return totals;
 }
 
 std::string format_guesses(const Record& record) {
     Totals totals;
     totals.add_guesses(record);
-    return totals.guesses == 0
-               ? "-"
-               : std::to_string(totals.right) + " of " + std::to_string(totals.guesses);
+    return totals.guess_count == 0 ? "-"
+                                   : std::to_string(totals.right_guess_count) + " of " +
+                                         std::to_string(totals.guess_count);
 }
 
 std::string format_best(const Record& record) {
@@ -69,8 +70,8 @@ void print_row(const LearnerExercise& exercise, const State& state, const Style&
     if (status == Status::done) word = style.paint_good(word);
     if (status == Status::stale) word = style.paint_bad(word);
     std::cout << format("%-20s", exercise.name().c_str()) << word
-              << format("%6d%8d%7d%12s%12s\n", exercise.points(), record.checks,
-                        record.hints_used(), format_guesses(record).c_str(),
+              << format("%6d%8d%7d%12s%12s\n", exercise.points(), record.check_count,
+                        record.count_used_hints(), format_guesses(record).c_str(),
                         format_best(record).c_str());
 }
 
@@ -90,8 +91,8 @@ Json record_as_json(const LearnerExercise& exercise, const State& state) {
             {"file", exercise.relative_file().string()},
             {"status", name_of(status_of(exercise, state))},
             {"points", exercise.points()},
-            {"checks", record.checks},
-            {"hints", record.hints_used()},
+            {"checks", record.check_count},
+            {"hints", record.count_used_hints()},
             {"predictions", guesses},
             {"solution_seen", record.solution_seen},
             {"last_failure", record.last_failure},
@@ -105,36 +106,39 @@ int print_records(const Session& session, const State& state) {
         records_json.push_back(record_as_json(exercise, state));
     }
     Totals totals = compute_totals(session, state);
-    LearnerExercise next = next_exercise(session.course, state);
-    print_json(Json{{"format", 1},
-                    {"points", totals.points},
-                    {"of_points", totals.possible_points},
-                    {"next", next.step == nullptr ? Json(nullptr) : Json(next.step->name)},
-                    {"exercises", records_json}});
+    LearnerExercise upcoming_exercise = next_exercise(session.course, state);
+    print_json(
+        Json{{"format", 1},
+             {"points", totals.points},
+             {"of_points", totals.possible_points},
+             {"next", upcoming_exercise.step == nullptr ? Json(nullptr)
+                                                        : Json(upcoming_exercise.step->name)},
+             {"exercises", records_json}});
     return 0;
 }
 
 void print_next(const Session& session, const State& state) {
-    LearnerExercise next = next_exercise(session.course, state);
-    if (next.step == nullptr) {
+    LearnerExercise upcoming_exercise = next_exercise(session.course, state);
+    if (upcoming_exercise.step == nullptr) {
         std::cout << "All exercises are done, except for the open exercise: ./learn beat\n";
         return;
     }
-    const Record& record = state.record(next.name());
-    Status status = status_of(next, state);
-    std::cout << "Next: " << next.name() << " (" << name_of(status) << ")  " << next.step->title
-              << "\n\n";
-    const std::string reading =
-        next.is_beyond() ? "" : "  (./learn read " + next.step->number() + ")";
-    std::cout << "  lesson     " << next.lesson() << reading << "\n";
-    std::cout << "  your file  " << next.relative_file().string() << "\n";
+    const Record& record = state.record(upcoming_exercise.name());
+    Status status = status_of(upcoming_exercise, state);
+    std::cout << "Next: " << upcoming_exercise.name() << " (" << name_of(status) << ")  "
+              << upcoming_exercise.step->title << "\n\n";
+    const std::string read_command =
+        upcoming_exercise.is_beyond() ? ""
+                                      : "  (./learn read " + upcoming_exercise.step->number() + ")";
+    std::cout << "  lesson     " << upcoming_exercise.lesson() << read_command << "\n";
+    std::cout << "  your file  " << upcoming_exercise.relative_file().string() << "\n";
     if (status == Status::stale) {
         std::cout << "  Your file passed, but you have edited it since. Check it again.\n";
     } else if (!record.last_failure.empty()) {
         std::cout << "  The last check found " << record.last_failure << "; ./learn hint "
-                  << next.step->number() << " shows a hint\n";
+                  << upcoming_exercise.step->number() << " shows a hint\n";
     }
-    std::cout << "\nType:\n\n  ./learn watch " << next.step->number()
+    std::cout << "\nType:\n\n  ./learn watch " << upcoming_exercise.step->number()
               << "\n\nand edit the file. The file is checked each time you save it.\n";
 }
 
@@ -190,10 +194,10 @@ int show_progress(Session& session, bool json) {
     }
     Totals totals = compute_totals(session, state);
     std::cout << "\n"
-              << totals.points << " of " << totals.possible_points << " points, " << totals.done
-              << " of " << totals.exercise_count << " done, " << format_count(totals.hints, "hint")
-              << ", " << totals.right << " of " << format_count(totals.guesses, "prediction")
-              << " right.\n";
+              << totals.points << " of " << totals.possible_points << " points, "
+              << totals.done_count << " of " << totals.exercise_count << " done, "
+              << format_count(totals.hint_count, "hint") << ", " << totals.right_guess_count
+              << " of " << format_count(totals.guess_count, "prediction") << " right.\n";
     std::cout << "Stale: the file has been edited since it passed.\n";
     return 0;
 }
@@ -228,8 +232,8 @@ void show_lesson(const course::Step& step) {
         const ElementTask& task = *step.exercise->elements;
         std::cout << wrap("Write " + task.kernel_declaration(step.exercise->kernel) +
                           " in exercises/" + step.name + "/kernel.cu.");
-        for (const Parameter& one : task.parameters) {
-            if (one.is_array) std::cout << "  " << one.text << "\n";
+        for (const Parameter& parameter : task.parameters) {
+            if (parameter.is_array) std::cout << "  " << parameter.text << "\n";
         }
         std::cout << "The tolerance for each element is " << task.tolerance.text() << "\n";
         return;
@@ -267,7 +271,7 @@ int start(Session& session) {
     State state = session.progress.read();
     Totals totals = compute_totals(session, state);
     std::cout << "You have " << totals.points << " of " << totals.possible_points << " points; "
-              << totals.done << " of " << totals.exercise_count
+              << totals.done_count << " of " << totals.exercise_count
               << " exercises and bug hunts are done.\n\n";
     print_next(session, state);
     std::cout << "\n./learn help lists all commands. ./learn run all runs all programs.\n";

@@ -23,7 +23,7 @@ struct RunRequest {
     std::vector<const course::Step*> steps;  ///< the steps to run, in the course's order
     /// the lesson that is a whole program, if it was requested; otherwise null
     const course::Step* program = nullptr;
-    /// the choice whether rival kernels run, such as those of cuBLAS; `on_gpu`: only on a real GPU
+    /// whether to run rival kernels, such as those of cuBLAS; `on_gpu` means only on a real GPU
     enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;
     std::vector<std::string> options;  ///< options for every program
     bool needs_gpu = false;            ///< whether --device gpu was given

@@ -13,19 +13,19 @@ namespace {
 
 /// The number of schedulers of a multiprocessor. Each scheduler issues at most one instruction per
 /// cycle.
-constexpr double kSchedulers = 4;
+constexpr double kSchedulersPerMultiprocessor = 4;
 
 /// The range of intensities (instructions per byte) that a drawing shows, as exponents of ten.
 constexpr double kFirstPower = -2, kLastPower = 1;
 
 /// Returns the horizontal position of an intensity in a drawing, from 0 to 1.
-double x_pixels(double intensity) {
+double horizontal_fraction(double intensity) {
     const double power = std::log10(intensity);
     return std::clamp((power - kFirstPower) / (kLastPower - kFirstPower), 0.0, 1.0);
 }
 
 /// Returns the vertical position of a rate in a drawing, from 0 at the bottom to 1 at the peak.
-double y_pixels(const Roofline& roofline, double rate) {
+double vertical_fraction(const Roofline& roofline, double rate) {
     const double lowest_rate = roofline.attainable(std::pow(10, kFirstPower));
     const double highest_rate = roofline.ginstructions;
     return std::clamp(std::log(rate / lowest_rate) / std::log(highest_rate / lowest_rate), 0.0,
@@ -37,8 +37,8 @@ char find_letter(std::size_t point) {
 }
 
 /// Returns the intensity, in instructions per byte, at a horizontal position from 0 to 1.
-double intensity_at(double place) {
-    return std::pow(10, kFirstPower + place * (kLastPower - kFirstPower));
+double intensity_at(double horizontal_position) {
+    return std::pow(10, kFirstPower + horizontal_position * (kLastPower - kFirstPower));
 }
 
 std::string svg_line(double x0, double y0, double x1, double y1) {
@@ -53,11 +53,11 @@ std::string svg_text(double x, double y, const std::string& text) {
 class Labels {
 public:
     /// Returns the text as SVG, at the first free position at or below (x, y).
-    std::string place(double x, double y, const std::string& text) {
+    std::string place_label(double x, double y, const std::string& text) {
         const double width = kPixelsPerCharacter * static_cast<double>(text.size());
-        const auto overlaps = [&](const Label& other) {
-            return std::abs(other.y - y) < kLinePixels && x < other.x + other.width &&
-                   other.x < x + width;
+        const auto overlaps = [&](const Label& other_label) {
+            return std::abs(other_label.y - y) < kLinePixels &&
+                   x < other_label.x + other_label.width && other_label.x < x + width;
         };
         while (std::ranges::any_of(placed_labels_, overlaps)) y += kLinePixels;
         placed_labels_.push_back({x, y, width});
@@ -75,19 +75,21 @@ private:
 /// Draws the limits of memory, of the L2 cache if it is known, and of instructions.
 /// `x` and `y` return positions in pixels.
 std::string svg_limits(const Roofline& roofline, const auto& x, const auto& y, Labels& labels) {
-    const double first = std::pow(10, kFirstPower), last = std::pow(10, kLastPower);
+    const double min_intensity = std::pow(10, kFirstPower),
+                 max_intensity = std::pow(10, kLastPower);
     const double peak = roofline.ginstructions;
-    std::string text =
-        "<g stroke-width=\"2\">\n" +
-        svg_line(x(first), y(roofline.attainable(first)), x(roofline.ridge()), y(peak)) +
-        svg_line(x(roofline.ridge()), y(peak), x(last), y(peak)) + "</g>\n";
+    std::string text = "<g stroke-width=\"2\">\n" +
+                       svg_line(x(min_intensity), y(roofline.attainable(min_intensity)),
+                                x(roofline.ridge()), y(peak)) +
+                       svg_line(x(roofline.ridge()), y(peak), x(max_intensity), y(peak)) + "</g>\n";
     if (roofline.cache_gbps <= roofline.gbps) return text;
-    const double start = y(roofline.cache_gbps * first), end = y(peak);
-    const double middle = (x(first) + x(roofline.ridge())) / 2;
+    const double start = y(roofline.cache_gbps * min_intensity), end = y(peak);
+    const double middle = (x(min_intensity) + x(roofline.ridge())) / 2;
     return text + "<g stroke-width=\"1\" stroke-dasharray=\"6 4\">\n" +
-           svg_line(x(first), start, x(roofline.cache_ridge()), end) + "</g>\n" +
-           labels.place(x(first) + 8, end + (start - end) / 7, "L2 cache") +
-           labels.place(middle + 14, (y(roofline.attainable(first)) + end) / 2, "memory");
+           svg_line(x(min_intensity), start, x(roofline.cache_ridge()), end) + "</g>\n" +
+           labels.place_label(x(min_intensity) + 8, end + (start - end) / 7, "L2 cache") +
+           labels.place_label(middle + 14, (y(roofline.attainable(min_intensity)) + end) / 2,
+                              "memory");
 }
 
 }  // namespace
@@ -101,11 +103,11 @@ bool Roofline::is_bound_by_memory(const RooflinePoint& point) const {
 }
 
 Roofline make_roofline(const timing::Gpu& gpu) {
-    const double clocks = gpu.multiprocessors * gpu.clock_ghz;
+    const double cycles_per_ns = gpu.multiprocessors * gpu.clock_ghz;
     return {.gpu = gpu.name,
             .gbps = gpu.copy_gbps,
-            .cache_gbps = clocks * gpu.l2_read_bytes_per_cycle,
-            .ginstructions = clocks * kSchedulers / gpu.add_issue_cycles};
+            .cache_gbps = cycles_per_ns * gpu.l2_read_bytes_per_cycle,
+            .ginstructions = cycles_per_ns * kSchedulersPerMultiprocessor / gpu.add_issue_cycles};
 }
 
 RooflinePoint make_point(const std::string& name, const Counters& counters) {
@@ -117,20 +119,21 @@ std::string roofline_text(const Roofline& roofline) {
     constexpr int width = 61, height = 13;
     std::vector<std::string> lines(height, std::string(width, ' '));
     const auto row = [&](double rate) {
-        return height - 1 - static_cast<int>(std::lround(y_pixels(roofline, rate) * (height - 1)));
+        return height - 1 -
+               static_cast<int>(std::lround(vertical_fraction(roofline, rate) * (height - 1)));
     };
-    const auto write_learner_file = [&](int column, double rate, char letter) {
+    const auto put_letter = [&](int column, double rate, char letter) {
         lines[static_cast<std::size_t>(row(rate))][static_cast<std::size_t>(column)] = letter;
     };
     for (int column = 0; column < width; ++column) {
         const double intensity = intensity_at(static_cast<double>(column) / (width - 1));
-        write_learner_file(column, roofline.attainable(intensity),
-                           intensity < roofline.ridge() ? '/' : '-');
+        put_letter(column, roofline.attainable(intensity),
+                   intensity < roofline.ridge() ? '/' : '-');
     }
     for (std::size_t i = 0; i < roofline.points.size(); ++i) {
         const double intensity = roofline.points[i].intensity();
-        write_learner_file(static_cast<int>(std::lround(x_pixels(intensity) * (width - 1))),
-                           roofline.attainable(intensity), find_letter(i));
+        put_letter(static_cast<int>(std::lround(horizontal_fraction(intensity) * (width - 1))),
+                   roofline.attainable(intensity), find_letter(i));
     }
     std::string text = "Maximum rate in 10^9 warp instructions per second (" + roofline.gpu + ")\n";
     for (int i = 0; i < height; ++i) {
@@ -150,8 +153,12 @@ std::string roofline_text(const Roofline& roofline) {
 
 std::string roofline_svg(const Roofline& roofline) {
     constexpr double width = 640, height = 360, left = 70, right = 620, top = 30, bottom = 310;
-    const auto x = [&](double intensity) { return left + x_pixels(intensity) * (right - left); };
-    const auto y = [&](double rate) { return bottom - y_pixels(roofline, rate) * (bottom - top); };
+    const auto x = [&](double intensity) {
+        return left + horizontal_fraction(intensity) * (right - left);
+    };
+    const auto y = [&](double rate) {
+        return bottom - vertical_fraction(roofline, rate) * (bottom - top);
+    };
     std::string text =
         format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"%.0f\" "
@@ -172,12 +179,13 @@ std::string roofline_svg(const Roofline& roofline) {
                      "Maximum rate in 10^9 warp instructions per second, on " + roofline.gpu +
                          " (predicted)");
     for (const RooflinePoint& point : roofline.points) {
-        const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
+        const double point_x = x(point.intensity()), rate = roofline.attainable(point.intensity());
         // The labels of the axis are below it, so put the name of a point on the axis above the
         // point.
         const double label_offset = y(rate) + 16 < bottom ? 16 : -6;
-        text += format("<circle class=\"used\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +
-                labels.place(at + 9, y(rate) + label_offset, point.name);
+        text +=
+            format("<circle class=\"used\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", point_x, y(rate)) +
+            labels.place_label(point_x + 9, y(rate) + label_offset, point.name);
     }
     return text + "</svg>\n";
 }

@@ -15,12 +15,12 @@ namespace coalesce::learn {
 namespace {
 
 const timing::Gpu& find_gpu_by_name(const std::string& name) {
-    std::string names;
+    std::string gpu_names;
     for (const timing::Gpu& gpu : timing::known_gpus()) {
         if (gpu.name == name) return gpu;
-        names += "\n  " + gpu.name;
+        gpu_names += "\n  " + gpu.name;
     }
-    throw UsageError("no GPU is called \"" + name + "\"; the known GPUs are:" + names);
+    throw UsageError("no GPU is called \"" + name + "\"; the known GPUs are:" + gpu_names);
 }
 
 /// Returns the kernel and the solution as points of the roofline plot. `verdict` must have
@@ -51,7 +51,7 @@ std::vector<RooflinePoint> points_of_lesson(const LearnerExercise& exercise) {
 }
 
 /// Prints the roofline, or writes it to the SVG file.
-int show(const Roofline& chart, const std::string& svg) {
+int show_roofline(const Roofline& chart, const std::string& svg) {
     if (svg.empty()) {
         std::cout << roofline_text(chart) << "\n" << explain_roofline(chart);
         return 0;
@@ -72,7 +72,7 @@ int roofline(const LearnerExercise& exercise, const RooflineArguments& arguments
     if (!arguments.svg.empty()) check_writable(arguments.svg);
     if (arguments.draws_lesson) {
         chart.points = points_of_lesson(exercise);
-        return show(chart, arguments.svg);
+        return show_roofline(chart, arguments.svg);
     }
     choose_device(DeviceChoice::simulator, argv);
     LocalRunner runner({.cache = learners_folder() / "cache"});
@@ -87,7 +87,7 @@ int roofline(const LearnerExercise& exercise, const RooflineArguments& arguments
         return 1;
     }
     chart.points = read_points(verdict);
-    return show(chart, arguments.svg);
+    return show_roofline(chart, arguments.svg);
 }
 
 }  // namespace coalesce::learn

@@ -36,7 +36,7 @@ public:
         if (!request.json.empty()) check_writable(request.json);
     }
 
-    int execute() {
+    int run_all_steps() {
         for (auto* step : request_.steps) {
             const bool is_whole = !request_.only_first_variants;
             if (!run_variant(step->name, is_whole ? "" : step->variants.front().name)) return 2;
@@ -47,7 +47,7 @@ public:
             print_message("nothing ran, because none of these variants supports that shape");
             return 2;
         }
-        if (device_.is_null()) return 1;  // `fail` has printed the reason
+        if (device_.is_null()) return 1;  // `record_failure` has printed the reason
         if (!request_.json.empty()) {
             write_file(request_.json,
                        Json{{"device", device_}, {"results", results_}}.dump(2) + "\n");
@@ -58,15 +58,15 @@ public:
 private:
     // Before the first program starts, checks for everything that could make the run fail later.
     void check_environment() const {
-        for (auto* step : request_.steps) require_built(program_of(step->name));
-        if (request_.rivals == RunRequest::Rivals::yes) require_built(program_of(kRivals));
+        for (auto* step : request_.steps) require_built(program_path(step->name));
+        if (request_.rivals == RunRequest::Rivals::yes) require_built(program_path(kRivals));
         if (request_.needs_gpu) find_gpu_problem_for(request_);
     }
 
     bool should_run_rivals() const {
         if (request_.rivals != RunRequest::Rivals::on_gpu)
             return request_.rivals != RunRequest::Rivals::no;
-        return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
+        return device_.value("kind", "") == "gpu" && fs::exists(program_path(kRivals));
     }
 
     // Runs a program and prints its rows. If the program could not run, prints the reason and
@@ -76,19 +76,20 @@ private:
         std::vector<std::string> arguments = request_.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
         if (!variant.empty()) arguments.insert(arguments.end(), {"--variant", variant});
-        ProcessResult outcome = run_to_end({.program = program_of(step), .arguments = arguments});
+        ProcessResult outcome = run_to_end({.program = program_path(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
         bool is_complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
         if (is_complete) add_results(step, read_json(json));
         if (!is_complete) {
-            fail(step, "the program ended with exit code " + std::to_string(outcome.exit_code));
+            record_failure(step,
+                           "the program ended with exit code " + std::to_string(outcome.exit_code));
         }
         // Print the program's own output, which explains what is wrong and where.
         if (outcome.exit_code != 0) std::cout << "\n" << outcome.output << std::endl;
         return true;
     }
 
-    void fail(const std::string& step, const std::string& failure_reason) {
+    void record_failure(const std::string& step, const std::string& failure_reason) {
         ++wrong_program_count_;
         if (table_) {
             table_->print_failure(step, failure_reason);
@@ -97,20 +98,20 @@ private:
         }
     }
 
-    void add_results(const std::string& step, const Json& run) {
+    void add_results(const std::string& step, const Json& run_json) {
         if (device_.is_null()) {
-            device_ = run.at("device");
+            device_ = run_json.at("device");
             table_.emplace(std::cout, device_, request_.is_predicted);
-            table_->print_head(run.at("results").at(0));
+            table_->print_head(run_json.at("results").at(0));
         }
-        if (run.at("device") != device_) {
+        if (run_json.at("device") != device_) {
             throw std::runtime_error(step + " ran on a different device from the earlier steps: " +
-                                     run["device"].dump() + "; give --device gpu or sim");
+                                     run_json["device"].dump() + "; give --device gpu or sim");
         }
-        for (auto& result : run.at("results")) {
+        for (auto& result : run_json.at("results")) {
             if (skip_reason(result).empty()) {
                 ++program_count_;
-                wrong_program_count_ += verdict(result) != "right";
+                wrong_program_count_ += verdict_word(result) != "right";
             }
             table_->print_row(result);
             results_.push_back(result);
@@ -138,15 +139,15 @@ private:
 }  // namespace
 
 int run(const RunRequest& request) {
-    return ProgramRun(request).execute();
+    return ProgramRun(request).run_all_steps();
 }
 
 int run_program(const RunRequest& request) {
-    const fs::path program = require_built(program_of(request.program->name));
+    const fs::path program = require_built(program_path(request.program->name));
     const bool is_simulated = std::ranges::count(request.options, "sim") > 0;
     Command command{.program = program, .captures_stderr = true};
     if (is_simulated || !find_gpu_problem_for(request).empty()) {
-        command = {.program = programs() / "simulate",
+        command = {.program = programs_folder() / "simulate",
                    .arguments = {program.string()},
                    .captures_stderr = true};
     }

@@ -8,18 +8,18 @@
 
 namespace coalesce::learn {
 
-Session::Session(bool plain)
+Session::Session(bool is_plain)
     : course(course::read_course(repository())),
       progress(learners_folder(), print_message),
-      style(style_for_stdout(plain)) {}
+      style(style_for_stdout(is_plain)) {}
 
 LearnerExercise Session::exercise(const std::string& word, bool is_hunt) {
     if (!word.empty()) return find_exercise(course, word, is_hunt);
-    LearnerExercise next = next_exercise(course, progress.read());
-    if (next.step == nullptr) {
+    LearnerExercise upcoming_exercise = next_exercise(course, progress.read());
+    if (upcoming_exercise.step == nullptr) {
         throw UsageError("all exercises are done; give the number of an exercise, such as 03");
     }
-    return find_exercise(course, next.step->name, is_hunt);
+    return find_exercise(course, upcoming_exercise.step->name, is_hunt);
 }
 
 LearnerExercise next_exercise(const course::Course& course, const State& state) {

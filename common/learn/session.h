@@ -18,8 +18,8 @@ struct Session {
     Style style;
 
     /// Reads the course. Throws course::CourseError if a record of the course is invalid. If
-    /// `plain` is set, `style` is plain (style_for_stdout).
-    explicit Session(bool plain);
+    /// `is_plain` is set, `style` is plain (style_for_stdout).
+    explicit Session(bool is_plain);
 
     /// Returns the exercise that `word` refers to. If `word` is empty, returns the next exercise.
     LearnerExercise exercise(const std::string& word, bool is_hunt);

@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 namespace {
 
-const std::string kMarker = "//! [kernel]";
+const std::string kKernelMarker = "//! [kernel]";
 
 bool is_open(Session& session, const LearnerExercise& exercise) {
     const State state = session.progress.read();
@@ -49,13 +49,13 @@ bool may_see_solution(Session& session, const LearnerExercise& exercise, bool is
 
 std::string extract_step_kernel(const std::string& step) {
     auto text = read_if_exists(repository() / "steps" / step / "main.cu");
-    size_t begin = text ? text->find(kMarker + "\n") : std::string::npos;
-    size_t end = begin == std::string::npos ? begin : text->find(kMarker, begin + 1);
+    size_t begin = text ? text->find(kKernelMarker + "\n") : std::string::npos;
+    size_t end = begin == std::string::npos ? begin : text->find(kKernelMarker, begin + 1);
     if (end == std::string::npos) {
         throw UsageError("steps/" + step + "/main.cu has no kernel between a pair of lines \"" +
-                         kMarker + "\"; git checkout steps restores the file");
+                         kKernelMarker + "\"; git checkout steps restores the file");
     }
-    begin += kMarker.size() + 1;
+    begin += kKernelMarker.size() + 1;
     return text->substr(begin, end - begin);
 }
 

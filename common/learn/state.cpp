@@ -15,15 +15,15 @@ constexpr int kStateFormat = 2;
 
 }  // namespace
 
-int Record::hints_used() const {
-    int used = 0;
-    for (auto& [failure, levels] : hints) used += levels;
-    return used;
+int Record::count_used_hints() const {
+    int used_levels = 0;
+    for (auto& [failure, levels] : hints) used_levels += levels;
+    return used_levels;
 }
 
 const Guess* Record::guess(const std::string& counter) const {
-    auto found = std::ranges::find(guesses, counter, &Guess::counter);
-    return found == guesses.end() ? nullptr : &*found;
+    auto found_guess = std::ranges::find(guesses, counter, &Guess::counter);
+    return found_guess == guesses.end() ? nullptr : &*found_guess;
 }
 Guess* Record::guess(const std::string& counter) {
     return const_cast<Guess*>(static_cast<const Record&>(*this).guess(counter));
@@ -41,15 +41,15 @@ const char* name_of(Status status) {
 
 Status status_of(const Record& record, const std::optional<std::string>& text) {
     if (record.passed_hash.empty()) {
-        return record.checks == 0 ? Status::untouched : Status::not_yet;
+        return record.check_count == 0 ? Status::untouched : Status::not_yet;
     }
     return text && hash_source(*text) == record.passed_hash ? Status::done : Status::stale;
 }
 
 const Record& State::record(const std::string& name) const {
     static const Record empty_record;
-    auto found = records.find(name);
-    return found == records.end() ? empty_record : found->second;
+    auto found_record = records.find(name);
+    return found_record == records.end() ? empty_record : found_record->second;
 }
 
 void describe(auto& codec, Guess& guess) {
@@ -59,7 +59,7 @@ void describe(auto& codec, Guess& guess) {
 }
 
 void describe(auto& codec, Record& record) {
-    fields(codec, "checks", record.checks, "passed_hash", record.passed_hash, "passed_at",
+    fields(codec, "checks", record.check_count, "passed_hash", record.passed_hash, "passed_at",
            record.passed_at, "last_hash", record.last_hash, "last_failure", record.last_failure,
            "hints", record.hints, "guesses", record.guesses, "solution_seen", record.solution_seen,
            "best_counters", record.best_counters, "best_measured", record.best_measured);
@@ -70,7 +70,7 @@ void describe(auto& codec, State& state) {
     int format = kStateFormat;
     codec("format", format);
     if (format > kStateFormat) throw NewerFormatError();
-    fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
+    fields(codec, "has_begun", state.has_begun, "current", state.current_exercise, "exercises",
            state.records);
 }
 

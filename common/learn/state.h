@@ -18,7 +18,7 @@ namespace coalesce::learn {
 
 /// The progress in one exercise or bug hunt.
 struct Record {
-    int checks = 0;
+    int check_count = 0;
     std::string passed_hash = "";   ///< hash of the source that passed; "" if no source has passed
     std::string passed_at = "";     ///< when the source passed, such as "2026-01-31T12:00:00Z"
     std::string last_hash = "";     ///< hash of the last source that was checked
@@ -32,7 +32,7 @@ struct Record {
     Json best_measured = nullptr;  ///< the fastest measurement: "gbps", "ms", "device", ...
 
     /// Returns the number of hint levels that the learner has seen.
-    int hints_used() const;
+    int count_used_hints() const;
     /// Returns the guess for a counter, or nullptr.
     const Guess* guess(const std::string& counter) const;
     Guess* guess(const std::string& counter);
@@ -54,7 +54,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 /// The progress of one learner.
 struct State {
     bool has_begun = false;                 ///< whether ./learn has introduced the course
-    std::string current = "";               ///< name of the exercise the learner last worked on
+    std::string current_exercise = "";      ///< name of the exercise the learner last worked on
     std::map<std::string, Record> records;  ///< records by LearnerExercise::name()
 
     /// Returns the record of an exercise. The record is empty if the learner has not begun the

@@ -25,7 +25,7 @@ namespace coalesce::learn {
 namespace {
 
 constexpr const char* kStopPrompt = "stop at: ";
-constexpr const char* kKeys =
+constexpr const char* kKeyHelp =
     "right/left step  down/up warp  b barrier  m mistake  g, n stop  [ ] lanes  q";
 
 StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArguments& arguments) {
@@ -62,13 +62,13 @@ std::size_t first_step(const Steps& steps, const StepArguments& arguments,
 
 class StepScreen {
 public:
-    /// Prepares to show the step `first`. `stops` are the steps at which the learner wants to stop.
-    StepScreen(const Steps& steps, const StepsSubject& subject, std::size_t first,
+    /// Prepares to show the step `first_step`. `stops` are the steps at which the learner wants to stop.
+    StepScreen(const Steps& steps, const SteppedProgram& subject, std::size_t first_step,
                std::vector<std::size_t> stops, Style& style)
         : steps_(steps),
           subject_(subject),
           style_(style),
-          step_index_(first),
+          step_index_(first_step),
           stops_(std::move(stops)) {}
 
     /// Shows steps until the reader quits.
@@ -90,7 +90,7 @@ private:
         window_.lines = std::max(terminal_lines() - 1, 10);
         window_.columns = std::max(std::min(terminal_columns(), 120), 40);
         std::cout << "\033[H\033[2J" << show_step(steps_, subject_, step_index_, window_, style_)
-                  << (message_.empty() ? kKeys : message_) << std::flush;
+                  << (message_.empty() ? kKeyHelp : message_) << std::flush;
         message_.clear();
     }
 
@@ -142,7 +142,7 @@ private:
         };
         const auto is_moment = [&](std::size_t k) {
             return std::any_of(steps_.moments.begin(), steps_.moments.end(),
-                               [&](const StepMoment& moment) { return moment.step == k; });
+                               [&](const StepEvent& moment) { return moment.step == k; });
         };
         if (is_typing_) return handle_typed_key(key);
         switch (key) {
@@ -209,7 +209,7 @@ private:
     }
 
     const Steps& steps_;
-    const StepsSubject& subject_;
+    const SteppedProgram& subject_;
     Style& style_;
     StepsWindow window_;
     std::size_t step_index_;
@@ -221,7 +221,7 @@ private:
 };
 
 /// Prints the steps with these indices.
-void print_steps(const Steps& steps, const StepsSubject& subject,
+void print_steps(const Steps& steps, const SteppedProgram& subject,
                  const std::vector<std::size_t>& printed) {
     std::cout << subject.file << "  " << subject.launch << "  block " << steps.block_index[0] << ","
               << steps.block_index[1] << "\n";
@@ -248,31 +248,31 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     }();
 
     const Source source = exercise.source(arguments.file);
-    BlockSteps recorded;
+    BlockSteps recorded_steps;
     {
         // Capture the kernel's output, which would otherwise appear in the middle of the screen.
         LocalRunner runner({.cache = learners_folder() / "cache", .keeps_variables = true});
-        recorded = record_steps(source, exercise.requirements(), runner, request);
+        recorded_steps = record_steps(source, exercise.requirements(), runner, request);
         bool is_cut = false;
         runner.take_output(is_cut);
     }
-    if (!recorded.is_ok()) {
-        std::cout << terminal_text(recorded.problem) << "Again: ./learn step "
+    if (!recorded_steps.is_ok()) {
+        std::cout << terminal_text(recorded_steps.problem) << "Again: ./learn step "
                   << exercise.command_arguments() << "      Check: ./learn check "
                   << exercise.command_arguments() << "\n";
         return 1;
     }
-    if (!arguments.json.empty()) write_file(arguments.json, recorded.json);
-    Steps steps = read_steps(recorded.json);
+    if (!arguments.json.empty()) write_file(arguments.json, recorded_steps.json);
+    Steps steps = read_steps(recorded_steps.json);
     if (!exercise.has_element_task()) name_values_by_source(steps);
     if (steps.all_steps.empty()) {
         std::cout << "This block has no steps to show.\n";
         return 1;
     }
-    StepsSubject subject{.file = source.name,
-                         .source = lines_of(source.text),
-                         .launch = recorded.shape.name(),
-                         .mistake = recorded.mistake};
+    SteppedProgram subject{.file = source.name,
+                           .source = lines_of(source.text),
+                           .launch = recorded_steps.shape.name(),
+                           .mistake = recorded_steps.mistake};
     std::vector<std::size_t> stops = find_stops(steps, parsed_stops);
     if (!arguments.stop.empty() && stops.empty()) {
         std::cout << "No step of this block stops at " << arguments.stop << ".\n";
@@ -285,8 +285,8 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
         }
         print_steps(steps, subject, stops);
     } else {
-        const std::size_t first = first_step(steps, arguments, stops);
-        StepScreen(steps, subject, first, std::move(stops), session.style).run();
+        const std::size_t first_step_index = first_step(steps, arguments, stops);
+        StepScreen(steps, subject, first_step_index, std::move(stops), session.style).run();
     }
     return 0;
 }

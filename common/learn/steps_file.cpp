@@ -18,9 +18,9 @@ std::string to_text(const StepsJson& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::vector<std::string> to_texts(const StepsJson& values, std::size_t first = 0) {
+std::vector<std::string> to_texts(const StepsJson& values, std::size_t first_index = 0) {
     std::vector<std::string> texts;
-    for (std::size_t k = first; k < values.size(); ++k) texts.push_back(to_text(values[k]));
+    for (std::size_t k = first_index; k < values.size(); ++k) texts.push_back(to_text(values[k]));
     return texts;
 }
 
@@ -115,10 +115,10 @@ WarpState Steps::state_after(std::size_t step) const {
         if (all_steps[k].warp != warp) continue;
         for (const StepChange& change : all_steps[k].changes) {
             LaneValues& values = state.variables[change.variable];
-            std::size_t next = 0;
+            std::size_t next_value = 0;
             for (int lane = 0; lane < kWarpLanes; ++lane)
                 if (change.lanes >> lane & 1)
-                    values[static_cast<std::size_t>(lane)] = change.values.at(next++);
+                    values[static_cast<std::size_t>(lane)] = change.values.at(next_value++);
             if (k == step && !change.values.front().empty())
                 state.changed[change.variable] |= change.lanes;
         }
@@ -188,14 +188,14 @@ void name_values_by_source(Steps& steps) {
 std::string name_lanes(std::uint32_t lanes) {
     std::string text = std::popcount(lanes) == 1 ? "lane " : "lanes ";
     const char* separator = "";
-    for (int first = 0; first < kWarpLanes; ++first) {
-        if (!(lanes >> first & 1)) continue;
-        int last_lane = first;
+    for (int first_lane = 0; first_lane < kWarpLanes; ++first_lane) {
+        if (!(lanes >> first_lane & 1)) continue;
+        int last_lane = first_lane;
         while (last_lane + 1 < kWarpLanes && (lanes >> (last_lane + 1) & 1)) ++last_lane;
-        text += separator + std::to_string(first);
-        if (last_lane > first) text += "-" + std::to_string(last_lane);
+        text += separator + std::to_string(first_lane);
+        if (last_lane > first_lane) text += "-" + std::to_string(last_lane);
         separator = ", ";
-        first = last_lane;
+        first_lane = last_lane;
     }
     return text;
 }

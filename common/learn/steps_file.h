@@ -80,8 +80,8 @@ struct Step {
     std::vector<StepBarrier> barriers;
 };
 
-/// An event to point out at a step: a report of a check, or the last store to a wrong element.
-struct StepMoment {
+/// An event to show at a step: a report of a check, or the last store to an element that is wrong.
+struct StepEvent {
     std::size_t step = 0;
     std::string check, kind, message;
     int line = 0, thread = 0;
@@ -110,7 +110,7 @@ struct Steps {
     std::vector<StepVariable> variables;
     std::vector<StepArray> arrays;
     std::vector<Step> all_steps;
-    std::vector<StepMoment> moments;
+    std::vector<StepEvent> moments;
 
     /// Returns the state of a step's warp after that step.
     WarpState state_after(std::size_t step) const;

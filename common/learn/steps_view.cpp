@@ -31,7 +31,7 @@ std::string index_text(const std::array<int, 3>& index) {
     return text + ")";
 }
 
-std::string source_line(const StepsSubject& subject, int line) {
+std::string source_line(const SteppedProgram& subject, int line) {
     if (line < 1 || static_cast<std::size_t>(line) > subject.source.size()) return "";
     return subject.source[static_cast<std::size_t>(line) - 1];
 }
@@ -52,16 +52,16 @@ std::string thread_text(const Steps& steps, int warp, int lane) {
 /// the values of the lanes in view.
 std::string values_text(const LaneValues& values, std::uint32_t active, const StepsWindow& window) {
     std::uint32_t known_lanes = 0;
-    const std::string* first = nullptr;
+    const std::string* first_value = nullptr;
     bool is_uniform = true;
     for (std::size_t lane = 0; lane < values.size(); ++lane) {
         if (values[lane].empty()) continue;
         known_lanes |= 1u << lane;
-        if (first) is_uniform &= *first == values[lane];
-        if (!first) first = &values[lane];
+        if (first_value) is_uniform &= *first_value == values[lane];
+        if (!first_value) first_value = &values[lane];
     }
-    if (!first) return "no value yet";
-    if (is_uniform && (active & ~known_lanes) == 0) return *first + " in all lanes";
+    if (!first_value) return "no value yet";
+    if (is_uniform && (active & ~known_lanes) == 0) return *first_value + " in all lanes";
     const int width = (window.columns - kNameColumns - 2) / kLanesInView;
     std::string text;
     for (int lane = window.first_lane; lane < window.first_lane + kLanesInView; ++lane) {
@@ -140,7 +140,7 @@ std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& 
     return "";
 }
 
-std::string moment_text(const Steps& steps, const StepMoment& moment) {
+std::string moment_text(const Steps& steps, const StepEvent& moment) {
     if (moment.check == "result") return "This step stores the wrong element.";
     return moment.kind + ": " + moment.message + " (thread " +
            thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) + ", line " +
@@ -163,16 +163,17 @@ void add_wrapped(const std::string& text, int columns, std::vector<std::string>&
 
 /// Returns lines that describe the events of a step, but not its variables. Each line contains one
 /// sentence or one access.
-std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
+std::vector<std::string> event_lines(const Steps& steps, std::size_t step_index,
                                      const StepsWindow& window) {
-    const Step& step = steps.all_steps.at(at);
+    const Step& step = steps.all_steps.at(step_index);
     std::vector<std::string> lines;
-    for (const StepMoment& moment : steps.moments)
-        if (moment.step == at) add_wrapped(moment_text(steps, moment), window.columns, lines);
+    for (const StepEvent& moment : steps.moments)
+        if (moment.step == step_index)
+            add_wrapped(moment_text(steps, moment), window.columns, lines);
     for (const StepAccess& access : step.accesses) {
         lines.push_back(access_headline(steps, access));
         lines.push_back("  " + elements_text(steps, access, window));
-        if (const std::string writer = writer_text(steps, at, access, window.first_lane);
+        if (const std::string writer = writer_text(steps, step_index, access, window.first_lane);
             !writer.empty())
             lines.push_back("  " + writer);
     }
@@ -191,22 +192,23 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
 /// Returns the variables in scope with their values. Variables that the step has changed come
 /// before all others. Within each of these two groups, pointers come last, and the other variables
 /// are sorted from the most recently declared to the oldest.
-std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
+std::vector<std::string> variable_lines(const Steps& steps, std::size_t step_index,
                                         const StepsWindow& window, const Style& style) {
-    const Step& step = steps.all_steps.at(at);
-    const WarpState state = steps.state_after(at);
-    std::vector<std::size_t> shown;
+    const Step& step = steps.all_steps.at(step_index);
+    const WarpState state = steps.state_after(step_index);
+    std::vector<std::size_t> variables_in_scope;
     for (const auto& [number, values] : state.variables)
-        if (steps.is_in_scope(steps.variables.at(number), step)) shown.push_back(number);
+        if (steps.is_in_scope(steps.variables.at(number), step))
+            variables_in_scope.push_back(number);
     const auto rank_variable = [&](std::size_t number) {
         const StepVariable& variable = steps.variables.at(number);
         return std::tuple(!state.changed.contains(number), variable.type.ends_with('*'),
                           -variable.first_line, number);
     };
-    std::sort(shown.begin(), shown.end(),
+    std::sort(variables_in_scope.begin(), variables_in_scope.end(),
               [&](std::size_t a, std::size_t b) { return rank_variable(a) < rank_variable(b); });
     std::vector<std::string> lines;
-    for (const std::size_t number : shown) {
+    for (const std::size_t number : variables_in_scope) {
         const bool is_changed = state.changed.contains(number);
         const std::string line =
             fit_to_width((is_changed ? "*" : " ") + steps.variables.at(number).name, kNameColumns) +
@@ -216,53 +218,56 @@ std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
     return lines;
 }
 
-std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {
-    const Step& step = steps.all_steps.at(at);
+std::string step_headline(const Steps& steps, const SteppedProgram& subject,
+                          std::size_t step_index) {
+    const Step& step = steps.all_steps.at(step_index);
     // Leave out the folder, so that the lanes fit into 80 columns.
     return subject.file.substr(subject.file.rfind('/') + 1) + "  " + subject.launch + "  block " +
-           index_text(steps.block_index) + "  step " + std::to_string(at + 1) + " of " +
+           index_text(steps.block_index) + "  step " + std::to_string(step_index + 1) + " of " +
            std::to_string(steps.all_steps.size()) + (steps.is_complete ? "" : "+") + "  warp " +
            std::to_string(step.warp) + "  " + name_lanes(step.active);
 }
 
-std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& subject,
-                                      std::size_t at, const StepsWindow& window,
+std::vector<std::string> source_lines(const Steps& steps, const SteppedProgram& subject,
+                                      std::size_t step_index, const StepsWindow& window,
                                       const Style& style) {
-    const Step& step = steps.all_steps.at(at);
+    const Step& step = steps.all_steps.at(step_index);
     std::vector<std::string> lines;
     if (step.line == 0) {
         const auto& ptx = steps.ptx.at(step.function);
-        const std::size_t last = std::min(step.first_instruction + step.instructions, ptx.size());
-        for (std::size_t k = step.first_instruction; k < last && lines.size() < 9; ++k)
+        const std::size_t instructions_end =
+            std::min(step.first_instruction + step.instructions, ptx.size());
+        for (std::size_t k = step.first_instruction; k < instructions_end && lines.size() < 9; ++k)
             lines.push_back("> " + fit_to_width(ptx[k], window.columns - 2));
         return lines;
     }
     const int count = static_cast<int>(subject.source.size());
-    const int first =
+    const int first_line =
         std::clamp(step.line - kSourceLinesAround, 1, std::max(1, count - 2 * kSourceLinesAround));
-    for (int line = first; line <= std::min(first + 2 * kSourceLinesAround, count); ++line) {
+    for (int line = first_line; line <= std::min(first_line + 2 * kSourceLinesAround, count);
+         ++line) {
         const std::string number = std::to_string(line);
         const std::string text = (line == step.line ? ">" : " ") +
                                  std::string(4 - std::min<std::size_t>(number.size(), 4), ' ') +
                                  number + "  " + source_line(subject, line);
-        const std::string shown = trim_right(fit_to_width(text, window.columns));
-        lines.push_back(line == step.line ? style.paint_strong(shown) : shown);
+        const std::string shown_line = trim_right(fit_to_width(text, window.columns));
+        lines.push_back(line == step.line ? style.paint_strong(shown_line) : shown_line);
     }
     return lines;
 }
 
 }  // namespace
 
-std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t at,
+std::string show_step(const Steps& steps, const SteppedProgram& subject, std::size_t step_index,
                       const StepsWindow& window, const Style& style) {
     std::vector<std::string> lines = {style.paint_strong(
-        trim_right(fit_to_width(step_headline(steps, subject, at), window.columns)))};
-    for (std::string& line : source_lines(steps, subject, at, window, style))
+        trim_right(fit_to_width(step_headline(steps, subject, step_index), window.columns)))};
+    for (std::string& line : source_lines(steps, subject, step_index, window, style))
         lines.push_back(std::move(line));
     const auto count_free_lines = [&] { return window.lines - static_cast<int>(lines.size()); };
 
-    std::vector<std::string> events = event_lines(steps, at, window);
-    std::vector<std::string> variables = variable_lines(steps, at, window, style);
+    std::vector<std::string> events = event_lines(steps, step_index, window);
+    std::vector<std::string> variables = variable_lines(steps, step_index, window, style);
     // Give at most half of the screen to the events, which are usually few. The variables get the
     // remaining lines.
     const int event_line_count =
@@ -272,12 +277,13 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
     for (int lane = window.first_lane; lane < window.first_lane + kLanesInView; ++lane)
         header += fit_to_width(std::to_string(lane), width);
     lines.push_back(trim_right(header));
-    const std::size_t all = variables.size();
+    const std::size_t variable_count = variables.size();
     const int variable_line_count =
         std::max(count_free_lines() - event_line_count - (event_line_count ? 1 : 0), 0);
-    if (static_cast<int>(all) > variable_line_count && variable_line_count > 0) {
+    if (static_cast<int>(variable_count) > variable_line_count && variable_line_count > 0) {
         variables.resize(static_cast<std::size_t>(variable_line_count) - 1);
-        variables.push_back(" (" + std::to_string(all - variables.size()) + " more variables)");
+        variables.push_back(" (" + std::to_string(variable_count - variables.size()) +
+                            " more variables)");
     }
     for (std::string& line : variables)
         if (count_free_lines() > 0) lines.push_back(std::move(line));
@@ -290,10 +296,11 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
     return text;
 }
 
-std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t at) {
-    const Step& step = steps.all_steps.at(at);
-    std::string text = "step " + std::to_string(at + 1) + "  warp " + std::to_string(step.warp) +
-                       "  " + name_lanes(step.active);
+std::string describe_step(const Steps& steps, const SteppedProgram& subject,
+                          std::size_t step_index) {
+    const Step& step = steps.all_steps.at(step_index);
+    std::string text = "step " + std::to_string(step_index + 1) + "  warp " +
+                       std::to_string(step.warp) + "  " + name_lanes(step.active);
     if (step.line) {
         text += "  line " + std::to_string(step.line) + ": " +
                 remove_indent(source_line(subject, step.line)) + "\n";
@@ -315,7 +322,8 @@ std::string describe_step(const Steps& steps, const StepsSubject& subject, std::
                     ? "\n"
                     : "  (" + name_lanes(change.lanes) + ")\n";
     }
-    for (const std::string& line : event_lines(steps, at, all_lanes)) text += "    " + line + "\n";
+    for (const std::string& line : event_lines(steps, step_index, all_lanes))
+        text += "    " + line + "\n";
     return text;
 }
 

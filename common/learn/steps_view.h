@@ -11,7 +11,7 @@
 namespace coalesce::learn {
 
 /// The program whose steps are shown.
-struct StepsSubject {
+struct SteppedProgram {
     std::string file;                 ///< the source's name in messages
     std::vector<std::string> source;  ///< lines of the source
     std::string launch;               ///< shape of the input, such as "64 x 64"
@@ -29,11 +29,11 @@ inline constexpr int kLanesInView = 8;
 
 /// Returns the text of a screen that shows a step, without the line that lists the keys. The text
 /// has at most `window.lines` lines and `window.columns` columns.
-std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step,
+std::string show_step(const Steps& steps, const SteppedProgram& subject, std::size_t step,
                       const StepsWindow& window, const Style& style);
 
 /// Describes a step in a few lines, for output without a terminal.
-std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t step);
+std::string describe_step(const Steps& steps, const SteppedProgram& subject, std::size_t step);
 
 /// Returns the next step after `from` that `is_wanted` accepts, or `from` if there is none.
 /// Searches backwards if `forward` is false.

@@ -69,7 +69,7 @@ void Table::print_row(const Json& result) {
     } else {
         using std::setw;
         out_ << setw(10) << milliseconds(result) << setw(10) << gigabytes_per_second(result)
-             << setw(10) << format_percent_of_copy(result) << setw(12) << verdict(result)
+             << setw(10) << format_percent_of_copy(result) << setw(12) << verdict_word(result)
              << std::endl;
     }
 }
@@ -78,7 +78,7 @@ void Table::print_simulated(const Json& result) {
     using std::setw;
     out_ << setw(7) << sectors_per_request(result, "load") << setw(7)
          << sectors_per_request(result, "store") << setw(12) << bank_conflicts(result) << setw(9)
-         << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
+         << megabytes_moved(result) << setw(10) << verdict_word(result) << std::endl;
 }
 
 // Prints a row with predicted times. They use the column that otherwise shows the megabytes moved.
@@ -90,7 +90,7 @@ void Table::print_predicted(const Json& result) {
     out_ << setw(6) << sectors_per_request(result, "load") << setw(6)
          << sectors_per_request(result, "store") << setw(10) << bank_conflicts(result) << setw(9)
          << ms << setw(8) << (reason.empty() ? format_predicted_percent(result) : "") << setw(7)
-         << verdict(result) << std::endl;
+         << verdict_word(result) << std::endl;
     if (!result.contains("predicted")) return;
     last_predicted_ = result["predicted"];
     std::string shape = format_shape(last_predicted_);
@@ -117,9 +117,9 @@ void Table::print_note_on_predictions() const {
 }
 
 size_t Table::note(const std::string& reason) {
-    auto known = std::ranges::find(notes_, reason);
-    if (known == notes_.end()) known = notes_.insert(notes_.end(), reason);
-    return static_cast<size_t>(known - notes_.begin()) + 1;
+    auto note = std::ranges::find(notes_, reason);
+    if (note == notes_.end()) note = notes_.insert(notes_.end(), reason);
+    return static_cast<size_t>(note - notes_.begin()) + 1;
 }
 
 void Table::print_notes() {

@@ -35,22 +35,22 @@ bool wait_for_key() {
 
 size_t count_terminal_lines(const std::string& line, size_t columns) {
     size_t width = 0;
-    bool in_escape = false;
+    bool is_in_escape = false;
     for (char c : line) {
-        if (c == '\033') in_escape = true;
-        if (!in_escape) ++width;
-        if (c == 'm') in_escape = false;
+        if (c == '\033') is_in_escape = true;
+        if (!is_in_escape) ++width;
+        if (c == 'm') is_in_escape = false;
     }
     return width <= columns ? 1 : (width + columns - 1) / columns;
 }
 
 }  // namespace
 
-Style style_for_stdout(bool plain) {
+Style style_for_stdout(bool is_plain) {
     Style style;
     const char* kind = std::getenv("TERM");
     bool is_dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
-    if (plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
+    if (is_plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
     style.clear = true;
     style.colour = !is_set("NO_COLOR");
     style.columns = usable_columns(terminal_columns());

@@ -25,9 +25,9 @@ private:
     }
 };
 
-/// Returns the style for stdout. The style is plain if `plain` or TERM=dumb is set, or if stdout is
+/// Returns the style for stdout. The style is plain if `is_plain` or TERM=dumb is set, or if stdout is
 /// not a terminal. NO_COLOR disables only colours.
-Style style_for_stdout(bool plain);
+Style style_for_stdout(bool is_plain);
 
 /// Returns the number of lines of the terminal on stdout, or 0 if it is unknown. The size can
 /// change, so call this function before each output.

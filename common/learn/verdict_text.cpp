@@ -10,8 +10,8 @@
 namespace coalesce::learn {
 namespace {
 
-std::string command_line(const std::string& words, const std::string& about) {
-    return format("./learn %-17s  %s\n", words.c_str(), about.c_str());
+std::string format_command_line(const std::string& words, const std::string& explanation) {
+    return format("./learn %-17s  %s\n", words.c_str(), explanation.c_str());
 }
 
 std::string format_guess_results(const Record& record) {
@@ -25,21 +25,23 @@ std::string format_guess_results(const Record& record) {
 }
 
 std::string format_pass(const LearnerExercise& exercise, const CheckResult& result,
-                        const PassedText& more, const Style& style, TimeShown time) {
+                        const PassedText& passed_text, const Style& style, TimeShown time) {
     std::string text = check_headline(exercise, result, style) + "\n";
-    text += terminal_text(*result.verdict,
-                          {.is_bold = style.colour, .has_costs = more.counters, .time = time});
-    if (!more.counters) {
+    text +=
+        terminal_text(*result.verdict,
+                      {.is_bold = style.colour, .has_costs = passed_text.counters, .time = time});
+    if (!passed_text.counters) {
         text +=
             "\n" + wrap("What does it cost? Predict the counters, then compare: ./learn predict " +
                         exercise.command_arguments());
-    } else if (more.record != nullptr) {
-        text += format_guess_results(*more.record);
+    } else if (passed_text.record != nullptr) {
+        text += format_guess_results(*passed_text.record);
     }
-    text += "\nNext: " + command_line("explain " + exercise.command_arguments(),
-                                      "compare your kernel with the solution");
-    for (const LearnerExercise& one : more.next) {
-        text += "      " + command_line("check " + one.command_arguments(), one.relative_file());
+    text += "\nNext: " + format_command_line("explain " + exercise.command_arguments(),
+                                             "compare your kernel with the solution");
+    for (const LearnerExercise& next_exercise : passed_text.next) {
+        text += "      " + format_command_line("check " + next_exercise.command_arguments(),
+                                               next_exercise.relative_file());
     }
     return text + "Again: " + check_command_for(exercise, result) + "\n";
 }
@@ -77,7 +79,7 @@ static std::string step_command_for(const LearnerExercise& exercise, const Check
 }
 
 /// Reports whether the mistake is visible while the kernel runs, so that `learn step` can show it.
-static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exercise) {
+static bool is_visible_in_run(const CheckResult& result, const LearnerExercise& exercise) {
     if (exercise.is_program() || !result.verdict || result.verdict->failures.empty()) return false;
     const FailureKind kind = result.verdict->failures.front().kind;
     return result.verdict->is_simulated &&
@@ -85,8 +87,8 @@ static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exe
             (kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements));
 }
 
-/// Returns the verdict to show. If a change was found with which the kernel passes, it takes the
-/// place of the cause that the rules leave open.
+/// Returns the verdict to show. If a change was found that makes the kernel pass, the change
+/// replaces the cause that the rules left open.
 static Verdict verdict_to_show(Verdict verdict) {
     if (!verdict.passing_change || verdict.failures.empty()) return verdict;
     const PassingChange& change = *verdict.passing_change;
@@ -112,17 +114,17 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
         again_command += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
     }
     const int lines = style.lines == 0 ? kVerdictLines : style.lines;
-    const Verdict shown = verdict_to_show(*result.verdict);
+    const Verdict shown_verdict = verdict_to_show(*result.verdict);
     const auto build_text = [&](const std::string& text_after_next) {
         const int headline_lines = 2;
-        return text + terminal_text(shown, {.is_bold = style.colour,
-                                            .lines = lines - headline_lines,
-                                            .has_full_map = has_full_map,
-                                            .text_after_next = text_after_next + "\n"});
+        return text + terminal_text(shown_verdict, {.is_bold = style.colour,
+                                                    .lines = lines - headline_lines,
+                                                    .has_full_map = has_full_map,
+                                                    .text_after_next = text_after_next + "\n"});
     };
     // If not everything fits on the screen, the line about the map is omitted first.
     std::vector<std::string> offers = {""};
-    if (shows_in_a_run(result, exercise))
+    if (is_visible_in_run(result, exercise))
         offers.insert(offers.begin(),
                       "\nStep through the mistake: " + step_command_for(exercise, result));
     if (has_map(*result.verdict) && !has_full_map)
@@ -137,10 +139,10 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
 }
 
 std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,
-                                  const PassedText& more, const Style& style) {
+                                  const PassedText& passed_text, const Style& style) {
     std::string text;
     for (TimeShown time : {TimeShown::in_words, TimeShown::in_table, TimeShown::nowhere}) {
-        text = format_pass(exercise, result, more, style, time);
+        text = format_pass(exercise, result, passed_text, style, time);
         auto lines = std::count(text.begin(), text.end(), '\n');
         if (lines <= (style.lines == 0 ? kVerdictLines : style.lines)) break;
     }

@@ -34,13 +34,13 @@ inline constexpr int kVerdictLines = 22;
 /// pass.
 inline constexpr const char* kSearchMessage = "looking for the change that makes it pass ...";
 
-/// Formats the verdict on a kernel that did not pass, in lines of at most 80 columns. Without a
-/// verdict, formats the problem that prevented the examination. Source lines may be longer.
+/// Formats the verdict on a kernel that did not pass, in lines of at most 80 columns. If there is
+/// no verdict, formats the reason why the kernel could not be examined. Source lines may be longer.
 /// `style.lines` limits the height of the map of cells, unless `has_full_map` is set.
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map = false);
 std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,
-                                  const PassedText& more, const Style& style);
+                                  const PassedText& passed_text, const Style& style);
 
 /// Returns the command that repeats the check, such as "./learn check 03 --file x.cu".
 std::string check_command_for(const LearnerExercise& exercise, const CheckResult& result);

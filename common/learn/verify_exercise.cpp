@@ -54,19 +54,19 @@ public:
     }
 
 private:
-    void print_result(const std::string& what, const std::string& result_text,
+    void print_result(const std::string& kernel_name, const std::string& result_text,
                       bool is_fault = false) {
         faults_ += is_fault;
-        std::cout << format("%-34s%s\n", what.c_str(),
+        std::cout << format("%-34s%s\n", kernel_name.c_str(),
                             ((is_fault ? "!  " : "") + result_text).c_str())
                   << std::flush;
     }
 
     /// Prints that a kernel passes, or how, why and on which line it fails. `is_fault` marks the
     /// verdict as a fault of the exercise.
-    void print_verdict(const std::string& what, const Verdict& verdict, bool is_fault) {
-        if (verdict.passed()) return print_result(what, "passes", is_fault);
-        print_result(what, "is " + verdict.failure_id(), is_fault);
+    void print_verdict(const std::string& kernel_name, const Verdict& verdict, bool is_fault) {
+        if (verdict.passed()) return print_result(kernel_name, "passes", is_fault);
+        print_result(kernel_name, "is " + verdict.failure_id(), is_fault);
         const Failure& failure = verdict.failures.front();
         const std::string line =
             failure.place.line > 0 ? "line " + std::to_string(failure.place.line) + ": " : "";
@@ -90,12 +90,12 @@ private:
     }
 
     void expect_failure(const Exercise& exercise, const std::string& text,
-                        const std::string& what) {
-        const Verdict verdict = examine_text(exercise, text, what);
+                        const std::string& kernel_name) {
+        const Verdict verdict = examine_text(exercise, text, kernel_name);
         if (verdict.outcome == Verdict::Outcome::failed) {
-            print_result(what, "fails: " + verdict.failure_id());
+            print_result(kernel_name, "fails: " + verdict.failure_id());
         } else {
-            print_result(what,
+            print_result(kernel_name,
                          verdict.passed() ? "passes, so learners would have nothing to write"
                                           : verdict.failures.front().headline,
                          true);
@@ -116,14 +116,15 @@ private:
     }
 
     /// Returns the identifiers that follow "// expect: ".
-    static std::vector<std::string> expected_in(const std::string& text) {
+    static std::vector<std::string> parse_expected_failures(const std::string& text) {
         static const std::regex line("// expect: ([^\n]*)"), word("[a-z][a-z-]*");
-        std::smatch found;
+        std::smatch expect_match;
         std::vector<std::string> ids;
-        if (!std::regex_search(text, found, line)) return ids;
-        const std::string list = found[1];
-        for (std::sregex_iterator one(list.begin(), list.end(), word), end; one != end; ++one) {
-            ids.push_back(one->str());
+        if (!std::regex_search(text, expect_match, line)) return ids;
+        const std::string id_list = expect_match[1];
+        for (std::sregex_iterator id_match(id_list.begin(), id_list.end(), word), end;
+             id_match != end; ++id_match) {
+            ids.push_back(id_match->str());
         }
         return ids;
     }
@@ -139,7 +140,7 @@ private:
         for (const fs::path& file : files) {
             const std::string text = read_file(file);
             const Verdict verdict = examine_text(*step_.exercise, text, file.filename());
-            const std::vector<std::string> ids = expected_in(text);
+            const std::vector<std::string> ids = parse_expected_failures(text);
             const bool is_expected = ids.empty()
                                          ? verdict.passed() == (folder == "right")
                                          : std::ranges::count(ids, verdict.failure_id()) > 0;
@@ -154,23 +155,25 @@ private:
     }
 
     void try_mutants() {
-        std::map<std::string, int> found;
-        int all = 0, missed_count = 0;
+        std::map<std::string, int> count_by_failure;
+        int mutant_count = 0, missed_count = 0;
         for (const exercises::AutomaticMutant& mutant : exercises::make_mutants(solved_)) {
             const Verdict verdict = examine_text(*step_.exercise, mutant.text, "a mutant");
             const std::string id = verdict.failure_id();
             if (id == "does-not-compile") continue;
-            ++all;
+            ++mutant_count;
             if (!verdict.passed()) {
-                ++found[id];
+                ++count_by_failure[id];
                 continue;
             }
             ++missed_count;
             std::cout << "  line " << mutant.line << " " << mutant.description << ": passes\n";
         }
         print_result("mistakes planted in the solution",
-                     std::to_string(all - missed_count) + " of " + std::to_string(all) + " found");
-        for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
+                     std::to_string(mutant_count - missed_count) + " of " +
+                         std::to_string(mutant_count) + " found");
+        for (const auto& [id, count] : count_by_failure)
+            std::cout << format("  %3d %s\n", count, id.c_str());
         if (missed_count > 0) {
             std::cout << wrap(
                 "A kernel that passes despite the change may be correct. If it is not, add to "
@@ -180,17 +183,17 @@ private:
 
     static void propose_limits(const Verdict& verdict) {
         if (!verdict.counters) return;
-        const Counters& all = *verdict.counters;
+        const Counters& counters = *verdict.counters;
         std::string limits;
         const auto add = [&](const char* name, std::uint64_t requests, std::uint64_t cost) {
             if (requests == 0) return;
             limits += format("%s = %.3g, ", name,
                              static_cast<double>(cost) / static_cast<double>(requests));
         };
-        add("load", all.load_requests, all.load_sectors);
-        add("store", all.store_requests, all.store_sectors);
-        add("shared_load", all.shared_load_requests, all.shared_load_wavefronts);
-        add("shared_store", all.shared_store_requests, all.shared_store_wavefronts);
+        add("load", counters.load_requests, counters.load_sectors);
+        add("store", counters.store_requests, counters.store_sectors);
+        add("shared_load", counters.shared_load_requests, counters.shared_load_wavefronts);
+        add("shared_store", counters.shared_store_requests, counters.shared_store_wavefronts);
         std::cout << "\nTo limit the costs to those of the solution at "
                   << verdict.shape_name(verdict.counted_shape) << ", write:\n  limits = { "
                   << limits << "of_solution = 1.05 }\n";
@@ -206,7 +209,7 @@ private:
 
 }  // namespace
 
-int verify_exercise_in(const std::string& root, const VerifyExercise& options) {
+int verify_exercise_in(const std::string& root, const VerifyExerciseArguments& options) {
     const course::Course course = course::read_course(root);
     const course::Step* step = course.lesson(options.name);
     if (step == nullptr || !is_beyond(step->name)) {
@@ -216,7 +219,7 @@ int verify_exercise_in(const std::string& root, const VerifyExercise& options) {
     return ExerciseVerification(root, *step).run(options.has_mutants);
 }
 
-int verify_exercise(const VerifyExercise& options, char** argv) {
+int verify_exercise(const VerifyExerciseArguments& options, char** argv) {
     LocalRunner::prepare_process();
     choose_device(DeviceChoice::simulator, argv);
     return verify_exercise_in(repository(), options);

@@ -74,7 +74,7 @@ private:
         handle_signals();
         if (!stdin_ended_ && events[1].revents != 0) handle_keys();
         if (should_exit_) return;
-        if (file_->has_changed()) begin();
+        if (file_->has_changed()) begin_check();
         if (check_ && check_->is_over()) end();
         if (check_ && !says_it_searches_ && check_->is_searching()) say_it_searches();
         // If stdin is not a terminal, its end-of-file ends `learn watch`, but only after the
@@ -98,12 +98,12 @@ private:
 
     // ---- the watched file and its check ----
 
-    void switch_to(const LearnerExercise& other) {
-        exercise_ = other;
+    void switch_to(const LearnerExercise& new_exercise) {
+        exercise_ = new_exercise;
         has_passed_ = false;
         check_.reset();
         file_ = std::make_unique<FileWatcher>(exercise_.file(), arguments_.should_poll);
-        session_.progress.update([&](State& state) { state.current = exercise_.name(); });
+        session_.progress.update([&](State& state) { state.current_exercise = exercise_.name(); });
         show_heading();
     }
 
@@ -117,7 +117,7 @@ private:
         std::cout << verdict_ << std::flush;
     }
 
-    void begin() {
+    void begin_check() {
         check_.reset();
         if (!file_->text()) {
             return show_message("Your file is missing, or is not an ordinary file. ./learn reset " +
@@ -159,9 +159,9 @@ private:
 
     std::string text_of(const CheckResult& result, const Record& record) const {
         if (result.outcome != CheckResult::passed) return format_failure(exercise_, result, style_);
-        PassedText more = collect_passed_text(session_, exercise_, record);
-        more.counters = !has_open_questions(exercise_, record);
-        return format_pass_or_prompt(exercise_, result, more, style_);
+        PassedText passed_text = collect_passed_text(session_, exercise_, record);
+        passed_text.counters = !has_open_questions(exercise_, record);
+        return format_pass_or_prompt(exercise_, result, passed_text, style_);
     }
 
     // Shows a message instead of a verdict.
@@ -288,7 +288,7 @@ private:
             case 'p': return show_below_verdict(capture_output([&] { show_picture(); }));
             case 'l':
                 return show_below_verdict(capture_output([&] { show_list(session_, false); }));
-            case 'r': return begin();
+            case 'r': return begin_check();
             case ' ': return show_page();
             case 'q':
             case END_OF_INPUT: should_exit_ = true; return;
@@ -297,8 +297,8 @@ private:
     }
 
     void switch_to_next() {
-        LearnerExercise behind = exercise_after(session_.course, exercise_);
-        if (behind.step != nullptr) return switch_to(behind);
+        LearnerExercise following_exercise = exercise_after(session_.course, exercise_);
+        if (following_exercise.step != nullptr) return switch_to(following_exercise);
         show_below_verdict("This is the last exercise. ./learn progress shows all exercises.\n");
     }
 
@@ -342,12 +342,13 @@ private:
     void show_picture() {
         std::vector<std::string> arguments = {"picture", exercise_.step->number()};
         if (exercise_.is_hunt) arguments.push_back("--hunt");
-        const ProcessResult ended =
+        const ProcessResult process_result =
             run_to_end({.program = this_program(), .arguments = arguments, .captures_stderr = true},
                        kPictureSeconds);
-        std::cout << ended.output
-                  << (ended.timed_out ? "Drawing the picture took too long and was stopped.\n"
-                                      : "");
+        std::cout << process_result.output
+                  << (process_result.timed_out
+                          ? "Drawing the picture took too long and was stopped.\n"
+                          : "");
     }
 
     void handle_signals() {
@@ -394,10 +395,12 @@ private:
 
 std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
                          WatchState waits) {
-    std::string what = "Waiting for you to save ";
-    if (has_keys && waits == WatchState::save_or_guess) what = "g: predict the cost, or save ";
-    if (has_keys && waits == WatchState::save_or_key) what = "space: back to the verdict, or save ";
-    std::string text = "\n[" + time + "] " + what + exercise.relative_file().string();
+    std::string footer_text = "Waiting for you to save ";
+    if (has_keys && waits == WatchState::save_or_guess)
+        footer_text = "g: predict the cost, or save ";
+    if (has_keys && waits == WatchState::save_or_key)
+        footer_text = "space: back to the verdict, or save ";
+    std::string text = "\n[" + time + "] " + footer_text + exercise.relative_file().string();
     if (!has_keys) return text;
     return text + "\nn next  h hint  e explain  " + (exercise.is_hunt ? "b back" : "b hunt") +
            "  g guess  p picture  l list  r check  q quit";

@@ -38,7 +38,7 @@ const char* status_phrase(int status) {
     }
 }
 
-WebAnswer refusal(int status) {
+WebAnswer make_refusal(int status) {
     return {status, "Content-Type: text/plain; charset=utf-8\r\n",
             status_phrase(status) + std::string("\n")};
 }
@@ -56,8 +56,8 @@ std::string content_type_of(const fs::path& file) {
         {".wasm", "application/wasm"},
         {".woff2", "font/woff2"},
     };
-    const auto found = types.find(file.extension());
-    return found == types.end() ? "application/octet-stream" : found->second;
+    const auto content_type = types.find(file.extension());
+    return content_type == types.end() ? "application/octet-stream" : content_type->second;
 }
 
 /// Decodes escape sequences such as "%20". Returns nothing if a sequence is malformed or represents
@@ -103,12 +103,13 @@ std::string compute_etag(const fs::path& file) {
 /// and lower case are not distinguished.
 std::string find_header(const std::string& request, std::string name) {
     name = "\r\n" + name + ":";
-    const auto same = [](unsigned char a, unsigned char b) {
+    const auto equals_ignoring_case = [](unsigned char a, unsigned char b) {
         return std::tolower(a) == std::tolower(b);
     };
-    const auto found = std::search(request.begin(), request.end(), name.begin(), name.end(), same);
-    if (found == request.end()) return "";
-    std::string value(found + static_cast<std::ptrdiff_t>(name.size()), request.end());
+    const auto header_position =
+        std::search(request.begin(), request.end(), name.begin(), name.end(), equals_ignoring_case);
+    if (header_position == request.end()) return "";
+    std::string value(header_position + static_cast<std::ptrdiff_t>(name.size()), request.end());
     value.resize(std::min(value.find("\r\n"), value.size()));
     value.erase(0, std::min(value.find_first_not_of(' '), value.size()));
     return value;
@@ -145,8 +146,8 @@ void serve_connection(const Descriptor& connection, const fs::path& folder,
     }
 }
 
-std::runtime_error failure(const std::string& what) {
-    return std::runtime_error(what + ": " + strerror(errno));
+std::runtime_error failure(const std::string& failed_action) {
+    return std::runtime_error(failed_action + ": " + strerror(errno));
 }
 
 }  // namespace
@@ -155,30 +156,30 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request,
                          const GeneratedFiles& generated) {
     const std::size_t space = request.find(' ');
     const std::string method = request.substr(0, space);
-    if (space == request.npos || request.find("\r\n\r\n") == request.npos) return refusal(400);
+    if (space == request.npos || request.find("\r\n\r\n") == request.npos) return make_refusal(400);
     if (method != "GET" && method != "HEAD") {
-        WebAnswer answer = refusal(405);
+        WebAnswer answer = make_refusal(405);
         answer.headers += "Allow: GET, HEAD\r\n";
         return answer;
     }
     const std::string target =
         request.substr(space + 1, request.find_first_of(" ?#\r", space + 1) - space - 1);
     const std::optional<std::string> path = decode_url(target);
-    if (!path || !path->starts_with('/')) return refusal(400);
-    if (const auto found = generated.find(*path); found != generated.end()) {
+    if (!path || !path->starts_with('/')) return make_refusal(400);
+    if (const auto generated_file = generated.find(*path); generated_file != generated.end()) {
         return {200, "Content-Type: " + content_type_of(*path) + "\r\nCache-Control: no-store\r\n",
-                found->second()};
+                generated_file->second()};
     }
     const std::optional<fs::path> file = resolve_path(folder, *path);
-    if (!file) return refusal(404);
+    if (!file) return make_refusal(404);
     const std::string etag = compute_etag(*file);
     // The browser requests the file every time, but the server sends it only if it has changed. A
     // rebuilt book is therefore shown immediately.
-    const std::string kept = "Cache-Control: no-cache\r\nETag: " + etag + "\r\n";
-    if (find_header(request, "If-None-Match") == etag) return {304, kept, ""};
+    const std::string caching_headers = "Cache-Control: no-cache\r\nETag: " + etag + "\r\n";
+    if (find_header(request, "If-None-Match") == etag) return {304, caching_headers, ""};
     const std::optional<std::string> bytes = read_if_exists(*file);
-    if (!bytes) return refusal(404);
-    return {200, "Content-Type: " + content_type_of(*file) + "\r\n" + kept, *bytes};
+    if (!bytes) return make_refusal(404);
+    return {200, "Content-Type: " + content_type_of(*file) + "\r\n" + caching_headers, *bytes};
 }
 
 WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
@@ -188,12 +189,12 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     // Allow reuse of the port if this program used it recently.
     const int enabled = 1;
     setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &enabled, sizeof enabled);
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(static_cast<std::uint16_t>(port));
-    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* address = reinterpret_cast<sockaddr*>(&place);
-    socklen_t size = sizeof place;
+    sockaddr_in server_address{};
+    server_address.sin_family = AF_INET;
+    server_address.sin_port = htons(static_cast<std::uint16_t>(port));
+    server_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* address = reinterpret_cast<sockaddr*>(&server_address);
+    socklen_t size = sizeof server_address;
     const std::string address_text = "port " + std::to_string(port) + " of 127.0.0.1";
     if (bind(listener_.get(), address, size) != 0) {
         if (errno == EADDRINUSE) throw PortInUse(address_text + " is taken");
@@ -201,7 +202,7 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     }
     if (listen(listener_.get(), 64) != 0) throw failure(address_text);
     getsockname(listener_.get(), address, &size);
-    port_ = ntohs(place.sin_port);
+    port_ = ntohs(server_address.sin_port);
 }
 
 std::string WebServer::address() const {

@@ -51,23 +51,23 @@ std::string LearnerExercise::lesson() const {
 }
 
 std::vector<LearnerExercise> list_exercises(const course::Course& course) {
-    std::vector<LearnerExercise> all;
-    if (course.program) all.push_back({&*course.program, false});
+    std::vector<LearnerExercise> exercises;
+    if (course.program) exercises.push_back({&*course.program, false});
     for (auto* steps : {&course.steps, &course.beyond_exercises}) {
         for (auto& step : *steps) {
-            if (step.exercise) all.push_back({&step, false});
+            if (step.exercise) exercises.push_back({&step, false});
         }
     }
-    return all;
+    return exercises;
 }
 
 std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& course) {
-    std::vector<LearnerExercise> all;
+    std::vector<LearnerExercise> exercises;
     for (auto& exercise : list_exercises(course)) {
-        all.push_back(exercise);
-        if (exercise.step->hunt) all.push_back({exercise.step, true});
+        exercises.push_back(exercise);
+        if (exercise.step->hunt) exercises.push_back({exercise.step, true});
     }
-    return all;
+    return exercises;
 }
 
 LearnerExercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {

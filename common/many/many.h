@@ -84,8 +84,8 @@ struct RankBuffers {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// The buffers of each rank. A rank sends up to `size` floats from `packed`. If
-/// `has_receive_buffers` is true, it receives up to as many in `received`. The events mark the
+/// The buffers for one chunk in flight. Each rank sends up to `size` floats from `packed` and, if
+/// `has_receive_buffers` is true, receives up to `size` floats in `received`. The events mark the
 /// steps of the exchange.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool has_receive_buffers);
@@ -94,8 +94,8 @@ struct Slot {
     RankBuffers packed, received;
 };
 
-/// Queues a kernel in `stream` that only waits for `microseconds`. Work in other streams can start
-/// in the meantime.
+/// Queues a kernel in `stream` that only waits for `microseconds`. Work in other streams can
+/// therefore start first.
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;

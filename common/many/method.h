@@ -13,7 +13,7 @@ constexpr int kMaxRanks = 32;
 
 struct Ranks;
 
-/// A method of transposing a matrix, with the buffers that it needs.
+/// A method of transposing a matrix across several GPUs, with the buffers that it needs.
 class Method {
 public:
     virtual ~Method() = default;

@@ -88,7 +88,7 @@ Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int
 // ---- events ----
 
 Events::Events(const Ranks& ranks) : events_(ranks.devices.size()) {
-    ranks.for_each_rank([&](int rank) { events_[rank] = new_event(cudaEventDisableTiming); });
+    ranks.for_each_rank([&](int rank) { events_[rank] = create_event(cudaEventDisableTiming); });
 }
 void Events::record(int rank, cudaStream_t stream) {
     CUDA_CHECK(cudaEventRecord(events_[rank].get(), stream));

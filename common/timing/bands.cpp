@@ -39,7 +39,7 @@ constexpr double kL1Band = .65;
 constexpr double kBusyMemoryUtilization = .7;
 /// If the blocks request each sector more often than this on average, the time depends on which
 /// data the L1 cache still contains.
-constexpr double kManyRereads = 1.3;
+constexpr double kManyRequestsPerSector = 1.3;
 /// The fraction to add to the band of a GPU whose parameters were taken from documents instead of
 /// being measured.
 constexpr double kUnmeasuredGpuBand = .07;
@@ -61,16 +61,19 @@ double busy_unit_band(const BandFacts& f, bool is_copy) {
 }
 
 double launch_class_band(const BandFacts& f) {
-    const bool is_copy =
-        f.write_fraction > .4 && f.write_fraction < .6 && f.requests_per_sector < kManyRereads;
-    if (f.is_in_place && f.busy.memory > .5 && !f.uses_shared_memory) return kInPlaceBand;
+    const bool is_copy = f.write_fraction > .4 && f.write_fraction < .6 &&
+                         f.requests_per_sector < kManyRequestsPerSector;
+    if (f.is_in_place && f.utilization.memory > .5 && !f.uses_shared_memory) return kInPlaceBand;
     if (f.has_short_runs || f.has_unfinished_sectors) return kIrregularBand;
     if (f.bottleneck == Bottleneck::issue) return kMixedBand;
-    if (!waits_for_memory(f.bottleneck) || f.busy.shared >= .65 || f.busy.l2_write >= .6)
+    if (!waits_for_memory(f.bottleneck) || f.utilization.shared >= .65 ||
+        f.utilization.l2_write >= .6)
         return busy_unit_band(f, is_copy);
-    if (f.reads_tables && f.busy.memory < .5) return is_copy ? kMixedBand : kIrregularBand;
-    const bool is_simple_copy = f.uses_shared_memory || f.busy.memory > kBusyMemoryUtilization;
-    if (is_copy && f.busy.shared < .6 && f.busy.issue < .5 && is_simple_copy) return kCopyBand;
+    if (f.reads_tables && f.utilization.memory < .5) return is_copy ? kMixedBand : kIrregularBand;
+    const bool is_simple_copy =
+        f.uses_shared_memory || f.utilization.memory > kBusyMemoryUtilization;
+    if (is_copy && f.utilization.shared < .6 && f.utilization.issue < .5 && is_simple_copy)
+        return kCopyBand;
     return f.bottleneck == Bottleneck::blocks ? kCopyBand : kStreamBand;
 }
 

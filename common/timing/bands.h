@@ -9,13 +9,13 @@ namespace coalesce::timing {
 struct BandFacts {
     double ms = 0;
     Bottleneck bottleneck = Bottleneck::memory;
-    Busy busy;
-    /// number of blocks in the grid, divided by the number that the GPU runs at once
+    UnitUtilization utilization;
+    /// The number of blocks in the grid, divided by the number that the GPU runs at once.
     double rounds = 0;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     double requests_per_sector =
         1;  ///< how often, on average, a block requests each sector that it reads
-    /// whether contiguous runs in memory are, on average, shorter than a cache line
+    /// Whether contiguous runs in memory are, on average, shorter than a cache line.
     bool has_short_runs = false;
     bool reads_tables = false;  ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;

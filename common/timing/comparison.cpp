@@ -16,15 +16,15 @@ namespace {
 constexpr double kMinTimeRatio = 1.05;
 
 /// A difference between two Predictions, with the sentence that states it for the faster launch.
-struct Difference {
+struct ExplainedDifference {
     /// The ratio of the two values, which is at least 1 and measures how much the difference
     /// explains.
-    double weight = 0;
+    double explained_ratio = 0;
     std::string text;
 };
 
 /// Compares the bytes in flight. Generates text such as "21 KB are in flight instead of 3.4 KB".
-Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_bytes_in_flight(const Prediction& fast, const Prediction& slow) {
     if (!has_bytes_in_flight(fast) || !has_too_few_bytes_in_flight(slow)) return {};
     std::string text = bytes_text(fast.bytes_in_flight) +
                        " are in flight per multiprocessor instead of " +
@@ -39,52 +39,55 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
 /// A fraction of the time, or of a warp's lifetime, that is lost for one reason.
 struct LostFraction {
     double fraction = 0;
-    std::string text_before;  ///< text before the fraction, such as "warps wait at barriers for"
+    /// Text before the fraction, such as "warps wait at barriers for".
+    std::string text_before_fraction;
     /// The text if the faster launch loses nothing, such as "warps do not wait at barriers; before,
     /// they waited for".
-    std::string text_if_none;
-    std::string text_after;  ///< text after the fraction, such as " of their lives"
+    std::string text_without_loss;
+    std::string text_after_fraction;  ///< text after the fraction, such as " of their lives"
 };
 
 /// Compares lost fractions. The weight of the difference is the ratio of the fractions that are not
 /// lost.
-Difference compare_lost_time(const LostFraction& fast, double slow) {
+ExplainedDifference compare_lost_time(const LostFraction& fast, double slow) {
     if (!is_nonzero_fraction(slow) || !(fast.fraction >= 0) || !(slow - fast.fraction >= 0.05))
         return {};
-    const std::string text = is_nonzero_fraction(fast.fraction)
-                                 ? fast.text_before + " " + percent_text(fast.fraction) +
-                                       fast.text_after + " instead of " + percent_text(slow)
-                                 : fast.text_if_none + " " + percent_text(slow) + fast.text_after;
+    const std::string text =
+        is_nonzero_fraction(fast.fraction)
+            ? fast.text_before_fraction + " " + percent_text(fast.fraction) +
+                  fast.text_after_fraction + " instead of " + percent_text(slow)
+            : fast.text_without_loss + " " + percent_text(slow) + fast.text_after_fraction;
     return {(1 - fast.fraction) / std::max(1 - slow, 0.01), text};
 }
 
 double warp_cycle_fraction(const Prediction& p, double WarpLife::*state_cycles) {
-    return is_nonzero_count(p.life.sum()) ? p.life.*state_cycles / p.life.sum() : 0;
+    return is_nonzero_count(p.warp_life.sum()) ? p.warp_life.*state_cycles / p.warp_life.sum() : 0;
 }
 
-Difference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time(
         {.fraction = warp_cycle_fraction(fast, &WarpLife::barrier),
-         .text_before = "warps wait at barriers for",
-         .text_if_none = "warps do not wait at barriers; before, they waited for",
-         .text_after = " of their lives"},
+         .text_before_fraction = "warps wait at barriers for",
+         .text_without_loss = "warps do not wait at barriers; before, they waited for",
+         .text_after_fraction = " of their lives"},
         warp_cycle_fraction(slow, &WarpLife::barrier));
 }
 
-Difference compare_start_waits(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time({.fraction = warp_cycle_fraction(fast, &WarpLife::start),
-                              .text_before = "warps wait to start for",
-                              .text_if_none = "warps do not wait to start; before, they waited for",
-                              .text_after = " of their lives"},
-                             warp_cycle_fraction(slow, &WarpLife::start));
+ExplainedDifference compare_start_waits(const Prediction& fast, const Prediction& slow) {
+    return compare_lost_time(
+        {.fraction = warp_cycle_fraction(fast, &WarpLife::start),
+         .text_before_fraction = "warps wait to start for",
+         .text_without_loss = "warps do not wait to start; before, they waited for",
+         .text_after_fraction = " of their lives"},
+        warp_cycle_fraction(slow, &WarpLife::start));
 }
 
-Difference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time(
         {.fraction = fast.fraction_without_loads,
-         .text_before = "nothing is in flight for",
-         .text_if_none = "something is always in flight; before, nothing was in flight for",
-         .text_after = " of the time"},
+         .text_before_fraction = "nothing is in flight for",
+         .text_without_loss = "something is always in flight; before, nothing was in flight for",
+         .text_after_fraction = " of the time"},
         slow.fraction_without_loads);
 }
 
@@ -94,7 +97,7 @@ double round_fullness(const Prediction& p) {
     return std::isfinite(p.rounds) && p.rounds > 0 ? p.rounds / std::ceil(p.rounds) : 0;
 }
 
-Difference compare_round_fullness(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_round_fullness(const Prediction& fast, const Prediction& slow) {
     const double fast_fullness = round_fullness(fast), slow_fullness = round_fullness(slow);
     if (!is_nonzero_fraction(slow_fullness) || !(fast_fullness - slow_fullness >= 0.05)) return {};
     return {fast_fullness / slow_fullness, "the grid fills " + percent_text(fast_fullness) +
@@ -104,7 +107,7 @@ Difference compare_round_fullness(const Prediction& fast, const Prediction& slow
 
 /// Compares the numbers of blocks if the slower launch is limited by the rate at which blocks
 /// start.
-Difference compare_block_starts(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_block_starts(const Prediction& fast, const Prediction& slow) {
     const double fast_blocks = fast.rounds * fast.resident_blocks;
     const double slow_blocks = slow.rounds * slow.resident_blocks;
     if (slow.bottleneck != Bottleneck::blocks || !is_nonzero_count(fast_blocks) ||
@@ -116,18 +119,21 @@ Difference compare_block_starts(const Prediction& fast, const Prediction& slow) 
 
 /// Compares a unit that was busy in the slower launch and has less work in the faster launch.
 /// Compares busy times instead of fractions, because the launches' total times differ.
-Difference compare_busy_times(const Prediction& fast, const Prediction& slow, double Busy::*unit,
-                              const std::string& unit_name) {
-    const double fast_busy_ms = fast.busy.*unit * fast.ms, slow_busy_ms = slow.busy.*unit * slow.ms;
-    const bool is_slow_unit_busy = is_nonzero_fraction(slow.busy.*unit) && slow.busy.*unit >= 0.5;
-    if (!is_slow_unit_busy || !is_nonzero_fraction(fast.busy.*unit) ||
+ExplainedDifference compare_busy_times(const Prediction& fast, const Prediction& slow,
+                                       double UnitUtilization::*unit_member,
+                                       const std::string& unit_name) {
+    const double fast_busy_ms = fast.utilization.*unit_member * fast.ms,
+                 slow_busy_ms = slow.utilization.*unit_member * slow.ms;
+    const bool is_slow_unit_busy =
+        is_nonzero_fraction(slow.utilization.*unit_member) && slow.utilization.*unit_member >= 0.5;
+    if (!is_slow_unit_busy || !is_nonzero_fraction(fast.utilization.*unit_member) ||
         slow_busy_ms < kNotableRatio * fast_busy_ms)
         return {};
     return {slow_busy_ms / fast_busy_ms, unit_name + " is busy for " + time_text(fast_busy_ms) +
                                              " instead of " + time_text(slow_busy_ms)};
 }
 
-Difference compare_traffic(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_traffic(const Prediction& fast, const Prediction& slow) {
     if (!is_nonzero_count(fast.memory_bytes) || !is_nonzero_count(slow.memory_bytes) ||
         slow.memory_bytes < kNotableRatio * fast.memory_bytes) {
         return {};
@@ -137,10 +143,11 @@ Difference compare_traffic(const Prediction& fast, const Prediction& slow) {
                 traffic_text(slow.memory_bytes)};
 }
 
-Difference compare_run_lengths(const Prediction& fast, const Prediction& slow,
-                               double Prediction::*run_bytes, const std::string& verb) {
-    const double fast_bytes = fast.*run_bytes, slow_bytes = slow.*run_bytes;
-    if (!(slow.busy.memory >= kNotableUtilization) || !is_short_run(slow_bytes) ||
+ExplainedDifference compare_run_lengths(const Prediction& fast, const Prediction& slow,
+                                        double Prediction::*run_bytes_member,
+                                        const std::string& verb) {
+    const double fast_bytes = fast.*run_bytes_member, slow_bytes = slow.*run_bytes_member;
+    if (!(slow.utilization.memory >= kNotableUtilization) || !is_short_run(slow_bytes) ||
         !is_nonzero_count(fast_bytes) || fast_bytes < 1.5 * slow_bytes)
         return {};
     // Doubling the length of runs gains about 10 % if memory is the only limit.
@@ -149,46 +156,52 @@ Difference compare_run_lengths(const Prediction& fast, const Prediction& slow,
                 bytes_text(slow_bytes)};
 }
 
-Difference compare_resident_warps(const Prediction& fast, const Prediction& slow) {
+ExplainedDifference compare_resident_warps(const Prediction& fast, const Prediction& slow) {
     const int fast_warps = fast.resident_blocks * fast.warps_per_block;
     const int slow_warps = slow.resident_blocks * slow.warps_per_block;
     if (slow_warps <= 0 || fast_warps * 2 < slow_warps * 3) return {};
     return {static_cast<double>(fast_warps) / slow_warps,
-            "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
+            "a multiprocessor holds " + resident_blocks_text(fast) + " instead of " +
+                resident_blocks_text(slow)};
 }
 
 /// Returns the differences that matter only if the slower launch waits for memory. In other
 /// launches, such differences may be effects rather than causes: for example, few loads are in
 /// flight if stores delay the warps.
-std::vector<Difference> compare_waiting(const Prediction& fast, const Prediction& slow) {
+std::vector<ExplainedDifference> compare_waiting(const Prediction& fast, const Prediction& slow) {
     return {compare_bytes_in_flight(fast, slow),    compare_barrier_waits(fast, slow),
             compare_time_without_loads(fast, slow), compare_start_waits(fast, slow),
             compare_round_fullness(fast, slow),     compare_block_starts(fast, slow),
             compare_resident_warps(fast, slow)};
 }
 
-std::vector<Difference> compare_work(const Prediction& fast, const Prediction& slow) {
-    return {compare_busy_times(fast, slow, &Busy::shared, "the unit of shared memory and L1 cache"),
-            compare_busy_times(fast, slow, &Busy::issue, "instruction issue"),
-            compare_busy_times(fast, slow, &Busy::l2_read, "the load path from the cache"),
-            compare_busy_times(fast, slow, &Busy::l2_write, "the store path to the cache"),
-            compare_traffic(fast, slow),
-            compare_run_lengths(fast, slow, &Prediction::run_bytes_read, "reads"),
-            compare_run_lengths(fast, slow, &Prediction::run_bytes_written, "writes")};
+std::vector<ExplainedDifference> compare_work(const Prediction& fast, const Prediction& slow) {
+    return {
+        compare_busy_times(fast, slow, &UnitUtilization::shared,
+                           "the unit of shared memory and L1 cache"),
+        compare_busy_times(fast, slow, &UnitUtilization::issue, "instruction issue"),
+        compare_busy_times(fast, slow, &UnitUtilization::l2_read, "the load path from the cache"),
+        compare_busy_times(fast, slow, &UnitUtilization::l2_write, "the store path to the cache"),
+        compare_traffic(fast, slow),
+        compare_run_lengths(fast, slow, &Prediction::run_bytes_read, "reads"),
+        compare_run_lengths(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
 /// Returns the two differences that best explain the ratio of the times.
 std::vector<std::string> find_main_reasons(const Prediction& fast, const Prediction& slow) {
-    std::vector<Difference> differences = compare_work(fast, slow);
+    std::vector<ExplainedDifference> differences = compare_work(fast, slow);
     if (is_latency_bound(slow)) {
-        for (Difference& difference : compare_waiting(fast, slow))
+        for (ExplainedDifference& difference : compare_waiting(fast, slow))
             differences.push_back(std::move(difference));
     }
     std::stable_sort(differences.begin(), differences.end(),
-                     [](const Difference& a, const Difference& b) { return a.weight > b.weight; });
+                     [](const ExplainedDifference& a, const ExplainedDifference& b) {
+                         return a.explained_ratio > b.explained_ratio;
+                     });
     std::vector<std::string> reasons;
-    for (const Difference& difference : differences) {
-        if (reasons.size() < 2 && difference.weight > 1.05) reasons.push_back(difference.text);
+    for (const ExplainedDifference& difference : differences) {
+        if (reasons.size() < 2 && difference.explained_ratio > 1.05)
+            reasons.push_back(difference.text);
     }
     return reasons;
 }

@@ -7,8 +7,8 @@
 namespace coalesce::timing {
 
 bool has_predicted_time(const Prediction& prediction) {
-    constexpr double min_ms = 1e-5;
-    return std::isfinite(prediction.ms) && prediction.ms >= min_ms;
+    constexpr double min_shown_ms = 1e-5;
+    return std::isfinite(prediction.ms) && prediction.ms >= min_shown_ms;
 }
 
 bool has_bytes_in_flight(const Prediction& prediction) {
@@ -39,7 +39,7 @@ bool is_short_run(double run_bytes) {
     return is_nonzero_count(run_bytes) && run_bytes < kLongRunBytes;
 }
 
-std::string blocks_text(const Prediction& prediction) {
+std::string resident_blocks_text(const Prediction& prediction) {
     std::string text = count_text(prediction.resident_blocks, "block");
     if (prediction.warps_per_block <= 0) return text;
     return text + " of " + std::to_string(prediction.warps_per_block * 32) + " threads";

@@ -10,9 +10,9 @@ namespace coalesce::timing {
 
 /// The minimum length of a long run, in bytes. Memory takes more time per byte for shorter runs.
 constexpr double kLongRunBytes = 1024;
-/// Sentences mention the difference between two numbers if their ratio exceeds this value.
+/// The ratio of two numbers above which sentences mention their difference.
 constexpr double kNotableRatio = 1.1;
-/// Sentences mention a unit of the GPU if the unit is busy for at least this fraction of the time.
+/// The fraction of the time for which a unit of the GPU must be busy to be mentioned in sentences.
 constexpr double kNotableUtilization = 0.7;
 
 /// Reports whether the predicted time is at least 10 nanoseconds. Shorter times count as missing.
@@ -27,7 +27,7 @@ bool is_latency_bound(const Prediction& prediction);
 bool is_short_run(double run_bytes);
 
 /// Describes the resident blocks of a multiprocessor, for example "2 blocks of 1024 threads".
-std::string blocks_text(const Prediction& prediction);
+std::string resident_blocks_text(const Prediction& prediction);
 /// Returns a count with its noun, such as "1 block" or "2 blocks".
 std::string count_text(int count, const std::string& singular);
 /// Returns a list as words: "a", "a and b", "a, b and c".

@@ -5,7 +5,7 @@
 
 namespace coalesce::timing {
 
-/// Report whether a number is finite and does not round to 0.
+/// These functions report whether a number is finite and does not round to 0.
 bool is_nonzero_count(double value);        ///< for bytes, cycles and blocks: at least 1
 bool is_nonzero_fraction(double fraction);  ///< for a fraction: at least half a percent
 

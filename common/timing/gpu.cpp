@@ -14,29 +14,29 @@ namespace {
 
 using Toml = coalesce::StrictToml<GpuError>;
 
-struct Field {
+struct FileField {
     const char* key;
     std::variant<int Gpu::*, double Gpu::*> gpu_member;
     double min_value, max_value;
     const char* comment;
 };
-struct Section {
+struct FileSection {
     const char* name;
     const char* comment;
-    std::vector<Field> fields;
+    std::vector<FileField> fields;
 };
 
 // The smallest value allowed for numbers that must not be 0, such as rates and latencies.
 constexpr double kMinPositive = 0.01;
 
 // Long: one table of all figures in a file.
-const std::vector<Section>& sections() {
-    static const std::vector<Section> all_sections = {
+const std::vector<FileSection>& file_sections() {
+    static const std::vector<FileSection> all_sections = {
         {"multiprocessors",
          "The number of multiprocessors, and what each can hold at a time",
          {{"count", &Gpu::multiprocessors, 1, 4096, ""},
-          {"warps", &Gpu::warps, 1, 1024, ""},
-          {"blocks", &Gpu::blocks, 1, 1024, ""},
+          {"warps", &Gpu::max_warps, 1, 1024, ""},
+          {"blocks", &Gpu::max_blocks, 1, 1024, ""},
           {"registers", &Gpu::registers, 1024, 1 << 24, "each has 32 bits"},
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "shared memory for all blocks, including what the system reserves"},
@@ -101,8 +101,8 @@ const std::vector<Section>& sections() {
 template <class GpuOrConst>
 auto* find_run_list(GpuOrConst& gpu, const std::string& key) {
     return key == "bytes"  ? &gpu.run_costs.bytes
-           : key == "read" ? &gpu.run_costs.read_excess
-                           : &gpu.run_costs.write_excess;
+           : key == "read" ? &gpu.run_costs.extra_read_time
+                           : &gpu.run_costs.extra_write_time;
 }
 template <class GpuOrConst>
 auto* find_partial_cost(GpuOrConst& gpu, const std::string& key) {
@@ -116,9 +116,9 @@ auto* find_bulk_list(GpuOrConst& gpu, const std::string& key) {
            : key == "row" ? &gpu.bulk_copies.row_cycles
                           : &gpu.bulk_copies.box_row_cycles;
 }
-constexpr const char* kRunKeys[] = {"bytes", "read", "write"};
-constexpr const char* kBulkKeys[] = {"bytes", "row", "row_of_box"};
-constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
+constexpr const char* kRunCostKeys[] = {"bytes", "read", "write"};
+constexpr const char* kBulkCopyKeys[] = {"bytes", "row", "row_of_box"};
+constexpr const char* kPartialSectorKeys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
@@ -128,15 +128,15 @@ bool is_inherited(const toml::table& document, const toml::table& table, const c
     return document.contains("like") && !table.contains(key);
 }
 
-void read_section(const Toml& reader, const toml::table& document, const Section& section,
+void read_section(const Toml& reader, const toml::table& document, const FileSection& section,
                   Gpu& gpu) {
     if (is_inherited(document, document, section.name)) return;
     const toml::table& table = reader.section(document, section.name, "a GPU");
     const std::string section_label = std::string("`") + section.name + "`";
     std::set<std::string_view> known_keys;
-    for (const Field& field : section.fields) known_keys.insert(field.key);
+    for (const FileField& field : section.fields) known_keys.insert(field.key);
     reader.allow_keys(table, known_keys, section_label);
-    for (const Field& field : section.fields) {
+    for (const FileField& field : section.fields) {
         if (is_inherited(document, table, field.key)) continue;
         if (const auto* int_member = std::get_if<int Gpu::*>(&field.gpu_member)) {
             gpu.** int_member = static_cast<int>(reader.integer(
@@ -153,7 +153,7 @@ void read_partial_sectors(const Toml& reader, const toml::table& document, Gpu& 
     if (is_inherited(document, document, "partial")) return;
     const toml::table& table = reader.section(document, "partial", "a GPU");
     reader.allow_keys(table, {"of_4", "of_8", "of_16"}, "`partial`");
-    for (const char* key : kPartialKeys) {
+    for (const char* key : kPartialSectorKeys) {
         *find_partial_cost(gpu, key) = reader.number(table, key, "`partial`", 0, 1e4);
     }
 }
@@ -184,27 +184,27 @@ void read_lists_by_bytes(const Toml& reader, const toml::table& document, const 
 
 void read_run_costs(const Toml& reader, const toml::table& document, Gpu& gpu) {
     if (is_inherited(document, document, "runs")) return;
-    read_lists_by_bytes(reader, document, "runs", kRunKeys,
+    read_lists_by_bytes(reader, document, "runs", kRunCostKeys,
                         [&](const char* key) { return find_run_list(gpu, key); });
 }
 
 void read_bulk_copies(const Toml& reader, const toml::table& document, Gpu& gpu) {
     if (!document.contains("bulk")) return;
-    read_lists_by_bytes(reader, document, "bulk", kBulkKeys,
+    read_lists_by_bytes(reader, document, "bulk", kBulkCopyKeys,
                         [&](const char* key) { return find_bulk_list(gpu, key); });
 }
 
 /// Returns the base GPU, which the key `like` names. Its own file must be complete.
 Gpu read_base_gpu(const Toml& reader, const toml::table& document) {
-    const std::string name = reader.text(document, "like", "a GPU");
+    const std::string base_name = reader.text(document, "like", "a GPU");
     for (const GpuFile& file : gpu_files()) {
         const toml::table candidate = Toml(std::string(file.name)).parse(file.text);
-        if (candidate["name"].value_or(std::string()) != name || candidate.contains("like"))
+        if (candidate["name"].value_or(std::string()) != base_name || candidate.contains("like"))
             continue;
         return parse_gpu(file.text, std::string(file.name));
     }
     reader.fail(Toml::line_of(*document.get("like")),
-                "no file in gpus/ completely describes \"" + name +
+                "no file in gpus/ completely describes \"" + base_name +
                     "\"; name a GPU with a complete file: `like = \"NVIDIA H200\"`");
 }
 
@@ -213,13 +213,13 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& document) {
 /// Formats a number with as few digits as possible, such that the relative error remains below one
 /// millionth.
 std::string format_number(double value) {
-    char digits[64];
+    char formatted[64];
     if (value == std::floor(value) && std::fabs(value) < 1e15) {
-        std::snprintf(digits, sizeof digits, "%.0f", value);
+        std::snprintf(formatted, sizeof formatted, "%.0f", value);
     } else {
-        std::snprintf(digits, sizeof digits, "%.7g", value);
+        std::snprintf(formatted, sizeof formatted, "%.7g", value);
     }
-    return digits;
+    return formatted;
 }
 
 std::string format_line(const std::string& key, const std::string& value,
@@ -238,9 +238,9 @@ std::string format_list(const std::vector<double>& values) {
     return text + "]";
 }
 
-std::string format_section(const Gpu& gpu, const Section& section) {
+std::string format_section(const Gpu& gpu, const FileSection& section) {
     std::string text = std::string("\n# ") + section.comment + "\n[" + section.name + "]\n";
-    for (const Field& field : section.fields) {
+    for (const FileField& field : section.fields) {
         const auto* int_member = std::get_if<int Gpu::*>(&field.gpu_member);
         const double value =
             int_member ? gpu.**int_member : gpu.*std::get<double Gpu::*>(field.gpu_member);
@@ -281,14 +281,14 @@ Gpu parse_gpu(std::string_view text, const std::string& file) {
     const toml::table document = reader.parse(text);
     std::set<std::string_view> known_keys = {"name",    "source", "measured", "like",
                                              "partial", "runs",   "bulk"};
-    for (const Section& section : sections()) known_keys.insert(section.name);
+    for (const FileSection& section : file_sections()) known_keys.insert(section.name);
     reader.allow_keys(document, known_keys, "a GPU");
     Gpu gpu = document.contains("like") ? read_base_gpu(reader, document) : Gpu{};
     gpu.name = reader.text(document, "name", "a GPU");
     gpu.source = reader.text(document, "source", "a GPU");
     gpu.is_measured = reader.boolean(document, "measured", "a GPU");
     if (gpu.name.empty()) reader.fail(Toml::line_of(*document.get("name")), "`name` is empty");
-    for (const Section& section : sections()) read_section(reader, document, section, gpu);
+    for (const FileSection& section : file_sections()) read_section(reader, document, section, gpu);
     read_partial_sectors(reader, document, gpu);
     read_run_costs(reader, document, gpu);
     read_bulk_copies(reader, document, gpu);
@@ -303,24 +303,24 @@ std::string format_gpu(const Gpu& gpu) {
     text += format_line("name", toml_string(gpu.name), "") +
             format_line("source", toml_string(gpu.source), "") +
             format_line("measured", gpu.is_measured ? "true" : "false", "");
-    for (const Section& section : sections()) text += format_section(gpu, section);
+    for (const FileSection& section : file_sections()) text += format_section(gpu, section);
     text +=
         "\n# A store that writes 4, 8 or 16 bytes of a sector: cycles that this sector takes in "
         "one multiprocessor's share of\n# the L2 cache\n[partial]\n";
-    for (const char* key : kPartialKeys)
+    for (const char* key : kPartialSectorKeys)
         text += format_line(key, format_number(*find_partial_cost(gpu, key)), "");
     text +=
         "\n# A copy whose runs have this many bytes takes (1 + read + write) times as long as a "
         "copy in "
         "long runs\n[runs]\n";
-    for (const char* key : kRunKeys)
+    for (const char* key : kRunCostKeys)
         text += format_line(key, format_list(*find_run_list(gpu, key)), "");
     if (gpu.bulk_copies.bytes.empty()) return text;
     text +=
         "\n# Bulk copies into shared memory: cycles that a multiprocessor needs for a row of this "
         "many bytes, if the row is copied\n# alone (row) or as part of a box "
         "(row_of_box)\n[bulk]\n";
-    for (const char* key : kBulkKeys)
+    for (const char* key : kBulkCopyKeys)
         text += format_line(key, format_list(*find_bulk_list(gpu, key)), "");
     return text;
 }
@@ -339,16 +339,16 @@ const std::vector<Gpu>& known_gpus() {
 const Gpu& find_gpu(std::string_view name) {
     const std::string wanted_name = to_lower_case(name);
     std::string known_names, matching_names;
-    const Gpu* match = nullptr;
+    const Gpu* matching_gpu = nullptr;
     for (const Gpu& gpu : known_gpus()) {
         const std::string lowered_name = to_lower_case(gpu.name);
         if (lowered_name == wanted_name) return gpu;
         known_names += (known_names.empty() ? "" : ", ") + gpu.name;
         if (!contains_whole_words(lowered_name, wanted_name)) continue;
         matching_names += (matching_names.empty() ? "" : ", ") + gpu.name;
-        match = matching_names == gpu.name ? &gpu : nullptr;
+        matching_gpu = matching_names == gpu.name ? &gpu : nullptr;
     }
-    if (match != nullptr) return *match;
+    if (matching_gpu != nullptr) return *matching_gpu;
     if (!matching_names.empty()) {
         throw GpuError("\"" + std::string(name) +
                        "\" matches several GPUs; choose one: " + matching_names);

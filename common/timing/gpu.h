@@ -16,14 +16,15 @@ struct GpuError : std::runtime_error {
 };
 
 /// The extra time that short runs take, as a fraction of the time of a copy in long runs:
-/// `read_excess[k]` for reading runs of `bytes[k]` bytes, and `write_excess[k]` for writing them.
+/// `extra_read_time[k]` for reading runs of `bytes[k]` bytes, and `extra_write_time[k]` for writing
+/// them.
 struct RunCosts {
-    std::vector<double> bytes, read_excess, write_excess;
+    std::vector<double> bytes, extra_read_time, extra_write_time;
 };
 
 /// The cost of a store that writes only part of a sector: the number of cycles for which this
 /// sector occupies a multiprocessor's share of the L2 cache.
-struct PartialSectors {
+struct PartialSectorCosts {
     /// The costs of stores that write 4, 8 or 16 bytes of a sector.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
@@ -31,7 +32,7 @@ struct PartialSectors {
 /// The number of cycles that a multiprocessor's bulk copy unit needs for a row of `bytes[k]` bytes:
 /// `row_cycles[k]` if the row is copied alone, and `box_row_cycles[k]` if the row is part of a box.
 /// If the lists are empty, the model assumes 0 cycles.
-struct BulkCopies {
+struct BulkCopyCosts {
     std::vector<double> bytes, row_cycles, box_row_cycles;
 };
 
@@ -41,10 +42,10 @@ struct Gpu {
     /// Whether `calibrate` measured a GPU of this model. If not, predictions are unverified.
     bool is_measured = false;
 
-    // The resources of a multiprocessor.
+    // The number of multiprocessors, and the resources of each.
     int multiprocessors = 0;
-    int warps = 64, blocks = 32;  ///< maximum number of resident warps and blocks
-    int registers = 65536;        ///< number of 32-bit registers
+    int max_warps = 64, max_blocks = 32;  ///< maximum number of resident warps and blocks
+    int registers = 65536;                ///< number of 32-bit registers
     /// Bytes of shared memory for all blocks together, including the bytes that the system uses in
     /// each block.
     int shared_bytes = 0;
@@ -55,11 +56,11 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// While memory is busy, loads take longer by this time, multiplied by u / (1 - u), where u is
-    /// the utilization of memory.
+    /// How much longer loads take while memory is busy: by this time multiplied by u / (1 - u),
+    /// where u is the utilization of memory.
     double queueing_ns = 0;
-    /// Because of writes, loads take longer by this time, multiplied by the fraction of the time
-    /// that memory spends on writes.
+    /// How much longer loads take because of writes: by this time multiplied by the fraction of the
+    /// time that memory spends on writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
@@ -73,22 +74,23 @@ struct Gpu {
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
     /// The bandwidth between a multiprocessor and the L2 cache, in bytes per cycle.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
-    PartialSectors partial_sectors;
-    BulkCopies bulk_copies;
+    PartialSectorCosts partial_sectors;
+    BulkCopyCosts bulk_copies;
     double barrier_cycles = 0, barrier_cycles_per_warp = 0;
-    /// Scheduler cycles per warp instruction.
+    /// The cycles for which a warp instruction occupies a scheduler.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
-    /// scheduler cycles per warp instruction that computes a reciprocal, root, exp or conversion
+    /// The scheduler cycles per warp instruction that computes a reciprocal, root, exponential or
+    /// conversion.
     double special_issue_cycles = 8;
-    /// scheduler cycles per warp instruction that adds or multiplies doubles
+    /// The scheduler cycles per warp instruction that adds or multiplies doubles.
     double double_issue_cycles = 2;
 
-    // The costs of starting and ending blocks.
+    // The costs of launching a kernel, and of starting and ending its blocks.
     double launch_us = 0;  ///< the time of a kernel that does nothing
     double block_interval_cycles =
         0;  ///< cycles between the starts of two consecutive blocks on a multiprocessor
-    /// Cycles from the end of a block to the first instruction of the next block, and the cycles to
-    /// add for each warp of that block that starts earlier.
+    /// Cycles from the end of a block to the first instruction of the next block, and additional
+    /// cycles for each warp of the next block that starts earlier.
     double block_start_cycles = 0, warp_start_cycles = 0;
 };
 

@@ -112,7 +112,7 @@ float predicated_issue_slots(const std::vector<Instruction>& instructions, std::
 
 InstructionCost instruction_cost(const Instruction& i, std::uint32_t index) {
     const std::string_view opcode = i.opcode;
-    const bool wide = has_64_bit_type(i);
+    const bool is_64_bit = has_64_bit_type(i);
     if (opcode == "ld") return {.35f, 0, Pipe::any};  // parameters become operands
     if (opcode == "cvta" || opcode.empty()) return {0, 0, Pipe::any};
     if (opcode == "mov") return move_cost(i);
@@ -122,7 +122,7 @@ InstructionCost instruction_cost(const Instruction& i, std::uint32_t index) {
         return is_short_branch(i, index) ? InstructionCost{.5f, 25, Pipe::any}
                                          : InstructionCost{1, 8, Pipe::integer};
     if (opcode == "mul" && i.has("wide")) return {.5f, 2, Pipe::multiply};
-    if (opcode == "mul" && i.has("hi") && !wide) return {1, 5, Pipe::wide};
+    if (opcode == "mul" && i.has("hi") && !is_64_bit) return {1, 5, Pipe::wide};
     if (opcode == "div" || opcode == "rem") return division_cost(i);
     if (has_double_type(i) &&
         (opcode == "mul" || opcode == "fma" || opcode == "add" || opcode == "sub"))
@@ -130,14 +130,15 @@ InstructionCost instruction_cost(const Instruction& i, std::uint32_t index) {
     if (has_float_type(i) && (opcode == "mul" || opcode == "fma" || opcode == "add"))
         return {1, 4, Pipe::any};
     if (opcode == "mul" || opcode == "mad" || opcode == "fma")
-        return wide ? InstructionCost{4, 12, Pipe::multiply}
-                    : InstructionCost{1, 4, Pipe::multiply};
-    if (opcode == "add" && wide) return {.7f, 4, Pipe::multiply};
+        return is_64_bit ? InstructionCost{4, 12, Pipe::multiply}
+                         : InstructionCost{1, 4, Pipe::multiply};
+    if (opcode == "add" && is_64_bit) return {.7f, 4, Pipe::multiply};
     if (opcode == "shl")
-        return wide ? InstructionCost{2, 6, Pipe::integer} : InstructionCost{.5f, 4, Pipe::integer};
+        return is_64_bit ? InstructionCost{2, 6, Pipe::integer}
+                         : InstructionCost{.5f, 4, Pipe::integer};
     if (opcode == "cvt") return conversion_cost(i);
     if (opcode == "cp" || opcode == "fence" || opcode == "mbarrier") return {1, 4, Pipe::any};
-    if (opcode == "add" || opcode == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
+    if (opcode == "add" || opcode == "sub") return {1, 4, is_64_bit ? Pipe::integer : Pipe::any};
     if (opcode == "shfl" || opcode == "movmatrix") return {1, 24, Pipe::any};
     // The cost of matrix instructions has not been measured. Assume one issue slot, as for
     // arithmetic, and report Unknown::tensor_cores in the prediction.

@@ -7,7 +7,7 @@
 namespace coalesce::timing {
 
 struct InstructionCost {
-    float issue_slots = 1, latency = 4;
+    float issue_slots = 1, latency_cycles = 4;
     Pipe pipe = Pipe::integer;
 };
 

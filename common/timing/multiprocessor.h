@@ -43,11 +43,11 @@ struct SimulatedOutcome {
     double bytes_in_flight = 0;
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency_cycles = 0;
-    Busy busy;
+    UnitUtilization utilization;
     /// The fraction of the time in which stores of partial sectors keep the path to the L2 cache
     /// busy.
     double partial_store_utilization = 0;
-    WarpLife life;
+    WarpLife warp_life;
     TimeLine time_line;
 };
 

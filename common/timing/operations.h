@@ -45,8 +45,8 @@ struct Operation {
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
     float issue_slots = 1;  ///< issue slots of a scheduler
-    /// cycles until the result can be used; unused for memory operations
-    float latency = 0;
+    /// The number of cycles until the result can be used. Unused for memory operations.
+    float latency_cycles = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
     /// For a load from a table, the fraction of the loaded sectors that come from memory. For other
@@ -56,11 +56,11 @@ struct Operation {
         0;  ///< for a load, the number of half lines that contain its sectors
     /// For a load, the number of cache lines that the block has not requested before.
     std::uint16_t lines = 0;
-    std::uint16_t partial = 0;  ///< the number of partially stored sectors
+    std::uint16_t partial_sectors = 0;  ///< the number of partially stored sectors
     /// The number of partial sectors that other requests of the same row complete.
-    std::uint16_t partial_near = 0;
+    std::uint16_t partial_sectors_along_row = 0;
     /// The number of partial sectors at the ends of runs, which neighbouring blocks complete.
-    std::uint16_t partial_edges = 0;
+    std::uint16_t partial_sectors_at_ends = 0;
     /// The number of half lines that contain partial sectors. Partial sectors next to whole sectors
     /// do not count, because they cost no more than whole sectors.
     std::uint16_t partial_half_lines = 0;
@@ -70,12 +70,12 @@ struct Operation {
     /// The number of unfinished sectors. A partly written sector counts as the fraction that is
     /// written.
     float unfinished_sectors = 0;
-    std::vector<LinePart> parts;  ///< the written parts of the unfinished sectors
+    std::vector<LinePart> written_parts;  ///< the written parts of the unfinished sectors
     /// For bulk_drain, the number of groups of stores that may stay in flight.
     std::uint16_t groups_in_flight = 0;
-    std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
-    bool is_box = false;               ///< for bulk_load, whether the pieces are rows of a box
-    std::vector<std::uint32_t> after;  ///< the operations whose results this operation needs
+    std::uint16_t rows = 0;  ///< for bulk_load, the number of contiguous pieces
+    bool is_box = false;     ///< for bulk_load, whether the pieces are rows of a box
+    std::vector<std::uint32_t> dependences;  ///< the operations whose results this operation needs
     /// The memory ranges that the operation loads. Ranges are numbered within the block. All data
     /// of a range arrives at the same time.
     std::vector<std::uint32_t> memory_ranges;
@@ -97,8 +97,8 @@ struct BlockProgram {
     std::uint32_t bulk_loads = 0;
     // Numbers of sectors, summed over all warps and operations of the block.
     double sectors_read = 0, table_sectors = 0,  ///< sectors_read includes table_sectors
-        table_sectors_from_memory = 0, sectors_written = 0, sectors_partial = 0,
-           sectors_partial_near = 0, sectors_partial_edges = 0;
+        table_sectors_from_memory = 0, sectors_written = 0, partial_sectors = 0,
+           partial_sectors_along_row = 0, partial_sectors_at_ends = 0;
     /// For each line that is written in part, the number of bytes that requests write to it.
     std::vector<float> bytes_per_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
@@ -108,9 +108,9 @@ struct BlockProgram {
     double uncertain_line_fraction = 0;
 };
 
-/// Returns the operations of a block. A warp can use `lines_of_warp` lines (128 bytes) of the L1
-/// cache.
+/// Returns the operations of a block. A warp can use `l1_lines_per_warp` lines (128 bytes) of the
+/// L1 cache.
 BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
-                                 const Tables& tables, double lines_of_warp);
+                                 const Tables& tables, double l1_lines_per_warp);
 
 }  // namespace coalesce::timing

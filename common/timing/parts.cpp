@@ -33,7 +33,7 @@ constexpr double kFilledSectorsLineWeight = .5;
 
 }  // namespace
 
-LinePart PartialLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
+LinePart PartialLines::add_written_part(std::uint64_t sector, std::uint32_t warp, float bytes) {
     const auto [found, is_new] = sectors_.try_emplace(sector, Sector{.warp = warp});
     Sector& s = found->second;
     if (is_new) {
@@ -60,7 +60,7 @@ double PartialLines::lines_left_for_other_blocks() const {
     return weight_sum;
 }
 
-void OpenLines::write(BlockLines& block, LinePart part, double t) {
+void OpenLines::write_part(BlockLines& block, LinePart part, double t) {
     float& missing_bytes = block.missing_bytes[part.line];
     double& opened_at = block.opened_at[part.line];
     if (missing_bytes < kMaxMissingBytes) return;  // the block has written the whole line
@@ -70,14 +70,14 @@ void OpenLines::write(BlockLines& block, LinePart part, double t) {
         opening_time_sum_ += t;
     }
     missing_bytes -= part.bytes;
-    if (missing_bytes < kMaxMissingBytes) close(opened_at, t);
+    if (missing_bytes < kMaxMissingBytes) close_line(opened_at, t);
 }
 
-void OpenLines::close(BlockLines& block, double t) {
-    for (double& opened_at : block.opened_at) close(opened_at, t);
+void OpenLines::close_lines(BlockLines& block, double t) {
+    for (double& opened_at : block.opened_at) close_line(opened_at, t);
 }
 
-void OpenLines::close(double& opened_at, double t) {
+void OpenLines::close_line(double& opened_at, double t) {
     if (opened_at < 0) return;
     closed_duration_sum_ += std::max(0.0, t - opened_at);
     opening_time_sum_ -= opened_at;
@@ -92,12 +92,13 @@ double OpenLines::mean_open_lines(double t) const {
 
 double completion_cycles(const UnfinishedSectors& unfinished_sectors, double open_lines,
                          const Gpu& gpu) {
-    const double open_everywhere = open_lines * unfinished_sectors.multiprocessors +
-                                   unfinished_sectors.lines_left_for_other_blocks,
+    const double open_lines_everywhere = open_lines * unfinished_sectors.multiprocessors +
+                                         unfinished_sectors.lines_left_for_other_blocks,
                  half_eviction_lines = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
                  early_eviction_fraction =
-                     open_everywhere > 0 ? open_everywhere / (open_everywhere + half_eviction_lines)
-                                         : 0,
+                     open_lines_everywhere > 0
+                         ? open_lines_everywhere / (open_lines_everywhere + half_eviction_lines)
+                         : 0,
                  page_eviction_fraction =
                      unfinished_sectors.pages / (unfinished_sectors.pages + kHalfEvictionPages);
     // Reads that complete sectors add to the time, because they cannot overlap with the writes.
@@ -107,7 +108,7 @@ double completion_cycles(const UnfinishedSectors& unfinished_sectors, double ope
 }
 
 double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
-                            const PartialSectors& partial_costs) {
+                            const PartialSectorCosts& partial_costs) {
     // Partial sectors of two or four lanes that meet on their way to the cache are combined.
     if (is_simultaneous && half_lines <= 8) return partial_costs.cycles_for_16_bytes;
     if (is_simultaneous && half_lines <= 16) return partial_costs.cycles_for_8_bytes;

@@ -27,7 +27,7 @@ struct LinePart {
 /// The cache lines that a block's requests write only in part.
 class PartialLines {
 public:
-    LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
+    LinePart add_written_part(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes_per_line() const { return bytes_per_line_; }
     /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
@@ -58,15 +58,15 @@ public:
     static BlockLines start_block(const std::vector<float>& bytes_per_line) {
         return {bytes_per_line, std::vector<double>(bytes_per_line.size(), -1)};
     }
-    void write(BlockLines& block, LinePart part, double t);
+    void write_part(BlockLines& block, LinePart part, double t);
     /// Closes all lines of a block that ends. The lines that other blocks must complete are counted
     /// in UnfinishedSectors.
-    void close(BlockLines& block, double t);
+    void close_lines(BlockLines& block, double t);
     /// Returns the mean number of open lines up to time `t`.
     double mean_open_lines(double t) const;
 
 private:
-    void close(double& opened_at, double t);
+    void close_line(double& opened_at, double t);
 
     /// The number of open lines, and the sum of the times at which they were opened.
     double open_count_ = 0, opening_time_sum_ = 0;
@@ -90,6 +90,6 @@ double completion_cycles(const UnfinishedSectors& unfinished_sectors, double ope
 /// Returns the cycles per half line of a request that writes some sectors only in part.
 /// `is_simultaneous` says whether all warps of the block make such requests at about the same time.
 double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
-                            const PartialSectors& partial_costs);
+                            const PartialSectorCosts& partial_costs);
 
 }  // namespace coalesce::timing

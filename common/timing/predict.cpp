@@ -31,30 +31,31 @@ int shared_bytes_per_block(const Recording& recording, const Gpu& gpu) {
 Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
     o.warps = static_cast<int>((recording.threads + 31) / 32);
-    o.blocks = gpu.warps / o.warps;
-    const auto limit = [&](int blocks, OccupancyLimit limiting_resource) {
+    o.blocks = gpu.max_warps / o.warps;
+    const auto note_limit = [&](int blocks, OccupancyLimit limiting_resource) {
         if (blocks >= o.blocks) return;
         o.blocks = blocks;
         o.limiting_resource = limiting_resource;
     };
-    const auto blocks_at_register_ratio = [&](double part) {
-        return max_blocks_by_registers(static_cast<int>(std::lround(recording.registers * part)),
-                                       o.warps, gpu.registers);
+    const auto blocks_at_register_ratio = [&](double register_ratio) {
+        return max_blocks_by_registers(
+            static_cast<int>(std::lround(recording.registers * register_ratio)), o.warps,
+            gpu.registers);
     };
-    limit(gpu.blocks, OccupancyLimit::blocks);
+    note_limit(gpu.max_blocks, OccupancyLimit::blocks);
     const int blocks_without_registers = o.blocks;
-    limit(blocks_at_register_ratio(1), OccupancyLimit::registers);
-    limit(max_blocks_by_shared_memory(static_cast<int>(recording.shared_bytes),
-                                      gpu.system_shared_bytes, gpu.shared_bytes),
-          OccupancyLimit::shared_memory);
+    note_limit(blocks_at_register_ratio(1), OccupancyLimit::registers);
+    note_limit(max_blocks_by_shared_memory(static_cast<int>(recording.shared_bytes),
+                                           gpu.system_shared_bytes, gpu.shared_bytes),
+               OccupancyLimit::shared_memory);
     o.blocks = std::max(o.blocks, 1);
     const double blocks_per_multiprocessor =
         std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
-    limit(static_cast<int>(std::min(blocks_per_multiprocessor, 1e6)), OccupancyLimit::grid);
+    note_limit(static_cast<int>(std::min(blocks_per_multiprocessor, 1e6)), OccupancyLimit::grid);
     const int max_blocks =
         o.limiting_resource == OccupancyLimit::registers ? blocks_without_registers : o.blocks;
-    const auto clamped_blocks = [&](double part) {
-        return std::clamp(blocks_at_register_ratio(part), 1, max_blocks);
+    const auto clamped_blocks = [&](double register_ratio) {
+        return std::clamp(blocks_at_register_ratio(register_ratio), 1, max_blocks);
     };
     o.is_uncertain = clamped_blocks(1 - kRegisterEstimateError) >=
                      1.5 * clamped_blocks(1 + kRegisterEstimateError);
@@ -78,7 +79,7 @@ double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Oc
 /// Returns the size of a multiprocessor's L1 cache in bytes. Shared memory is set to the
 /// smallest supported size that suffices for the resident blocks, and the cache gets the rest.
 /// (From NVIDIA's documents)
-double l1_bytes(const Recording& recording, const Gpu& gpu, int resident_blocks) {
+double l1_capacity_bytes(const Recording& recording, const Gpu& gpu, int resident_blocks) {
     const int capacity_bytes = gpu.shared_bytes + kCacheBytesBeyondShared;
     if (recording.shared_bytes == 0) return capacity_bytes;
     const int needed_bytes = resident_blocks * shared_bytes_per_block(recording, gpu);
@@ -105,10 +106,10 @@ double interpolate_excess_cost(const RunCosts& run_costs, const std::vector<doub
 
 /// Returns the mean excess cost of runs of the given sizes (in sectors), weighted by size.
 double interpolate_excess_cost(const RunCosts& run_costs, const std::vector<double>& excess_costs,
-                               const std::vector<std::uint64_t>& sizes) {
+                               const std::vector<std::uint64_t>& run_lengths) {
     double cost_sum = 0, sector_sum = 0;
-    for (const std::uint64_t size : sizes) {
-        const auto sectors = static_cast<double>(size);
+    for (const std::uint64_t run_length : run_lengths) {
+        const auto sectors = static_cast<double>(run_length);
         cost_sum +=
             sectors * interpolate_excess_cost(run_costs, excess_costs, kSectorBytes * sectors);
         sector_sum += sectors;
@@ -117,7 +118,7 @@ double interpolate_excess_cost(const RunCosts& run_costs, const std::vector<doub
 }
 
 /// Returns the fraction of the requested sectors that no neighbouring block has requested before.
-double new_fraction(const Footprint& f) {
+double fraction_of_new_sectors(const Footprint& f) {
     return f.sectors_summed_over_blocks ? static_cast<double>(f.sectors.size()) /
                                               static_cast<double>(f.sectors_summed_over_blocks)
                                         : 1;
@@ -131,51 +132,53 @@ constexpr double kRetainedReadFraction = .53;
 /// Returns the fraction of new sectors among the sectors that the grid's next row of blocks
 /// requests. A sector is new if no earlier row has requested it.
 double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
-    const std::uint64_t requested = recording.next_row_reads.size();
-    if (requested == 0) return 1;
+    const std::uint64_t requested_sectors = recording.next_row_reads.size();
+    if (requested_sectors == 0) return 1;
     const double bytes_per_block = static_cast<double>(recording.reads.sectors.size() +
                                                        recording.writes.sectors.size()) *
-                                   kSectorBytes / static_cast<double>(recording.neighbours),
+                                   kSectorBytes / static_cast<double>(recording.neighbour_blocks),
                  bytes_per_row = bytes_per_block * static_cast<double>(recording.blocks_per_row);
     if (bytes_per_row > kRetainedReadFraction * gpu.l2_bytes) return 1;
     return 1 - static_cast<double>(recording.next_row_reads.count_common(recording.reads.sectors)) /
-                   static_cast<double>(requested);
+                   static_cast<double>(requested_sectors);
 }
 
 /// Sums over the accesses of the recorded blocks. Each block is treated separately.
 struct BlockAccessSums {
-    double requested = 0, distinct = 0;  ///< the numbers of requested sectors, and of distinct ones
-    double bytes = 0;                    ///< sum of the bytes of all lanes
-    double mean_run_bytes = 0;           ///< the average length of a run, in bytes
+    double requested_sectors = 0,
+           distinct_sectors = 0;  ///< the numbers of requested sectors, and of distinct ones
+    double bytes = 0;             ///< sum of the bytes of all lanes
+    double mean_run_bytes = 0;    ///< the average length of a run, in bytes
 
     /// Returns the fraction of its sectors' bytes that a block does not access.
     double incomplete_fraction() const {
-        return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
+        return distinct_sectors > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct_sectors))
+                                    : 0;
     }
 };
 
-BlockAccessSums sum_block_accesses(const Recording& recording, bool reads) {
+BlockAccessSums sum_block_accesses(const Recording& recording, bool sums_reads) {
     BlockAccessSums o;
-    double blocks = 0;
+    double block_count = 0;
     for (const RecordedBlock& block : recording.recorded_blocks) {
         SectorSet sectors;
         for (const Access& access : block.accesses) {
             const bool is_read =
                 access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
-            if (is_read != reads) continue;
+            if (is_read != sums_reads) continue;
             if (access.runs > 0)
                 o.bytes += static_cast<double>(access.lanes) * access.bytes_per_lane;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 sectors.add(block.runs[access.first_run + r]);
-                o.requested += block.runs[access.first_run + r].count;
+                o.requested_sectors += block.runs[access.first_run + r].count;
             }
         }
         if (sectors.empty()) continue;
-        o.distinct += static_cast<double>(sectors.size());
-        o.mean_run_bytes += average_run_bytes(sectors.runs());
-        ++blocks;
+        o.distinct_sectors += static_cast<double>(sectors.size());
+        o.mean_run_bytes += average_run_bytes(sectors.run_lengths());
+        ++block_count;
     }
-    o.mean_run_bytes /= std::max(1.0, blocks);
+    o.mean_run_bytes /= std::max(1.0, block_count);
     return o;
 }
 
@@ -204,7 +207,7 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
     for (const RecordedBlock& block : recording.recorded_blocks)
         for (const WarpPath& path : block.warps)
             for (const Step& step : path.steps) {
-                if (tables.find(step.instruction)) continue;
+                if (tables.find_table(step.instruction)) continue;
                 for (std::uint32_t a = 0; a < step.accesses; ++a) {
                     const Access& access = block.accesses[step.first_access + a];
                     const bool is_read =
@@ -218,16 +221,17 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
 
 /// Returns the fraction of new sectors among the sectors outside tables that a block requests. A
 /// sector is new if no neighbour has requested it before.
-double new_fraction_outside_tables(const Footprint& reads, double neighbours,
+double new_fraction_outside_tables(const Footprint& reads, double neighbour_blocks,
                                    const Tables& tables) {
     constexpr double min_outside_fraction = .05;
-    const auto requested = static_cast<double>(reads.sectors_summed_over_blocks);
-    const double outside_requests = requested - tables.count_requests(neighbours);
-    if (tables.empty() || outside_requests < min_outside_fraction * requested)
-        return new_fraction(reads);
-    const double distinct =
-        static_cast<double>(reads.sectors.size()) - tables.count_distinct(neighbours);
-    return std::clamp(distinct / outside_requests, 0.0, 1.0);
+    const auto requested_sectors = static_cast<double>(reads.sectors_summed_over_blocks);
+    const double outside_requests =
+        requested_sectors - tables.count_requested_sectors(neighbour_blocks);
+    if (tables.empty() || outside_requests < min_outside_fraction * requested_sectors)
+        return fraction_of_new_sectors(reads);
+    const double distinct_sectors =
+        static_cast<double>(reads.sectors.size()) - tables.count_distinct_sectors(neighbour_blocks);
+    return std::clamp(distinct_sectors / outside_requests, 0.0, 1.0);
 }
 
 /// Adds the sectors that memory reads, and their runs, to `t`.
@@ -240,9 +244,10 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
         sectors_loaded += kind.sectors_read;
     }
     // If a block reads a sector again, it comes from the L1 cache.
-    t.read_fraction = new_fraction_outside_tables(
-                          recording.reads, static_cast<double>(recording.neighbours), tables) *
-                      next_row_new_fraction(recording, gpu);
+    t.read_fraction =
+        new_fraction_outside_tables(recording.reads,
+                                    static_cast<double>(recording.neighbour_blocks), tables) *
+        next_row_new_fraction(recording, gpu);
     t.memory_reads =
         ((sectors_loaded - requested_from_tables) * t.read_fraction + tables_from_memory) /
         static_cast<double>(work.programs_by_kind.size());
@@ -253,12 +258,13 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
                                         ? collect_reads_outside_tables(recording, tables)
                                     : recording.neighbour_reads.empty() ? recording.reads.sectors
                                                                         : recording.neighbour_reads;
-    const SectorSet pairs = visible_reads.extend_to_pairs();
-    t.read_run_lengths = visible_reads.runs();
-    t.pair_run_lengths = pairs.runs_in_dense_pages();
+    const SectorSet sector_pairs = visible_reads.extend_to_pairs();
+    t.read_run_lengths = visible_reads.run_lengths();
+    t.pair_run_lengths = sector_pairs.dense_page_run_lengths();
     if (!visible_reads.empty())
-        t.pairs = static_cast<double>(pairs.size()) / static_cast<double>(visible_reads.size());
-    t.memory_reads *= t.pairs;
+        t.pair_ratio =
+            static_cast<double>(sector_pairs.size()) / static_cast<double>(visible_reads.size());
+    t.memory_reads *= t.pair_ratio;
 }
 
 Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& work,
@@ -267,19 +273,22 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     const BlockAccessSums reads = sum_block_accesses(recording, true),
                           writes = sum_block_accesses(recording, false);
     t.block_run_bytes_read = reads.mean_run_bytes;
-    if (reads.distinct > 0) t.requests_per_sector = reads.requested / reads.distinct;
+    if (reads.distinct_sectors > 0)
+        t.requests_per_sector = reads.requested_sectors / reads.distinct_sectors;
     t.block_run_bytes_written = writes.mean_run_bytes;
     const Footprint& written_footprint = select_written_footprint(recording);
     t.unfinished_fraction =
         &written_footprint == &recording.writes ? unfinished_fraction(written_footprint) : 0;
     t.fraction_left_to_others = writes.incomplete_fraction();
     add_reads(recording, work, tables, gpu, t);
-    if (writes.requested > 0) t.written_run_lengths = written_footprint.sectors.runs();
+    if (writes.requested_sectors > 0)
+        t.written_run_lengths = written_footprint.sectors.run_lengths();
     // The L2 cache combines a block's writes to the same sector.
-    t.written_fraction = new_fraction(written_footprint) *
-                         (writes.requested > 0 ? writes.distinct / writes.requested : 1);
+    t.written_fraction =
+        fraction_of_new_sectors(written_footprint) *
+        (writes.requested_sectors > 0 ? writes.distinct_sectors / writes.requested_sectors : 1);
     for (const BlockProgram& kind : work.programs_by_kind)
-        t.memory_writes += kind.sectors_written + kind.sectors_partial;
+        t.memory_writes += kind.sectors_written + kind.partial_sectors;
     t.memory_writes *= t.written_fraction / static_cast<double>(work.programs_by_kind.size());
     return t;
 }
@@ -291,13 +300,13 @@ constexpr double kEarlyEvictionFraction = .2;
 double excess_cost_with_neighbours(const RunCosts& run_costs,
                                    const std::vector<double>& excess_costs,
                                    const std::vector<std::uint64_t>& neighbour_run_lengths,
-                                   double own_run) {
-    const double with_neighbours =
+                                   double own_run_bytes) {
+    const double cost_with_neighbours =
                      interpolate_excess_cost(run_costs, excess_costs, neighbour_run_lengths),
                  cost_alone = interpolate_excess_cost(
                      run_costs, excess_costs,
-                     std::min(own_run, average_run_bytes(neighbour_run_lengths)));
-    return with_neighbours + kEarlyEvictionFraction * (cost_alone - with_neighbours);
+                     std::min(own_run_bytes, average_run_bytes(neighbour_run_lengths)));
+    return cost_with_neighbours + kEarlyEvictionFraction * (cost_alone - cost_with_neighbours);
 }
 
 /// The fraction of the L2 cache that, when a launch ends, still holds written data that
@@ -305,82 +314,85 @@ double excess_cost_with_neighbours(const RunCosts& run_costs,
 /// memory could have accepted all data.)
 constexpr double kUnflushedWriteFraction = .15;
 
-/// Returns the memory bandwidth in GB/s for traffic in long runs, of which the fraction `share` is
-/// written (0.5 for a copy).
-double mixed_traffic_gbps(double share, const Gpu& gpu) {
-    const double one_way_fraction = std::abs(2 * share - 1);
-    return 1 / (one_way_fraction / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
+/// Returns the memory bandwidth in GB/s for traffic in long runs, of which the fraction
+/// `write_share` is written (0.5 for a copy).
+double mixed_traffic_gbps(double write_share, const Gpu& gpu) {
+    const double one_way_fraction = std::abs(2 * write_share - 1);
+    return 1 / (one_way_fraction / (write_share < .5 ? gpu.read_gbps : gpu.write_gbps) +
                 (1 - one_way_fraction) / gpu.copy_gbps);
 }
 
 /// Computes the number of cycles per requested sector if all multiprocessors share the memory
 /// bandwidth equally.
 void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu& gpu,
-                           double blocks) {
-    const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
-    const bool reads = t.memory_reads > 0, writes = t.memory_writes > 0;
-    const double share = work.write_fraction =
+                           double block_count) {
+    const double multiprocessors = std::min<double>(gpu.multiprocessors, block_count);
+    const bool has_reads = t.memory_reads > 0, has_writes = t.memory_writes > 0;
+    const double write_share = work.write_fraction =
         t.memory_reads + t.memory_writes > 0 ? t.memory_writes / (t.memory_reads + t.memory_writes)
                                              : 0;
     // The costs of runs were measured with copies, whose traffic is half reads and half writes.
     // Scale the cost of each direction by twice its share of the traffic, but the cost of writes by
     // at most 1.
     const RunCosts& run_costs = gpu.run_costs;
-    const double least_read = 2 * kSectorBytes;
-    const double read = reads ? excess_cost_with_neighbours(
-                                    run_costs, run_costs.read_excess, t.pair_run_lengths,
-                                    std::max(t.block_run_bytes_read, least_read)) *
-                                    (2 - 2 * share)
-                              : 0,
-                 write = writes ? excess_cost_with_neighbours(run_costs, run_costs.write_excess,
-                                                              t.written_run_lengths,
-                                                              t.block_run_bytes_written) *
-                                      std::min(1.0, 2 * share)
-                                : 0;
+    const double min_run_bytes = 2 * kSectorBytes;
+    const double read_excess = has_reads
+                                   ? excess_cost_with_neighbours(
+                                         run_costs, run_costs.extra_read_time, t.pair_run_lengths,
+                                         std::max(t.block_run_bytes_read, min_run_bytes)) *
+                                         (2 - 2 * write_share)
+                                   : 0,
+                 write_excess = has_writes ? excess_cost_with_neighbours(
+                                                 run_costs, run_costs.extra_write_time,
+                                                 t.written_run_lengths, t.block_run_bytes_written) *
+                                                 std::min(1.0, 2 * write_share)
+                                           : 0;
     const double slowdown =
-        1 + round_to_float(std::pow(
-                round_to_float(std::pow(read, 1.25)) + round_to_float(std::pow(write, 1.25)), .8));
-    const double gbps = mixed_traffic_gbps(share, gpu);
-    const double cycles = kSectorBytes * slowdown * multiprocessors * gpu.clock_ghz / gbps;
+        1 + round_to_float(std::pow(round_to_float(std::pow(read_excess, 1.25)) +
+                                        round_to_float(std::pow(write_excess, 1.25)),
+                                    .8));
+    const double gbps = mixed_traffic_gbps(write_share, gpu);
+    const double sector_cycles = kSectorBytes * slowdown * multiprocessors * gpu.clock_ghz / gbps;
     work.read_fraction = t.read_fraction;
-    work.read_cycles = cycles * t.pairs;
+    work.read_cycles = sector_cycles * t.pair_ratio;
     // The data written last is still in the cache when the launch ends.
-    const double memory_writes = t.memory_writes * kSectorBytes * blocks,
-                 unflushed_bytes = std::min(memory_writes, kUnflushedWriteFraction * gpu.l2_bytes);
-    work.write_cycles = cycles * t.written_fraction *
-                        (writes ? 1 - unflushed_bytes / memory_writes : 1) *
+    const double written_bytes = t.memory_writes * kSectorBytes * block_count,
+                 unflushed_bytes = std::min(written_bytes, kUnflushedWriteFraction * gpu.l2_bytes);
+    work.write_cycles = sector_cycles * t.written_fraction *
+                        (has_writes ? 1 - unflushed_bytes / written_bytes : 1) *
                         (1 + kUnfinishedSectorCostRatio * t.unfinished_fraction);
 }
 
 /// Estimates, from the recorded neighbours, how many partial sectors the running blocks leave
 /// unfinished.
-UnfinishedSectors estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
-                                      const Traffic& t, const Gpu& gpu) {
-    const SectorSet& written = select_written_footprint(recording).sectors;
-    double lines = 0, incomplete_lines = 0;
+UnfinishedSectors estimate_unfinished_sectors(const Recording& recording,
+                                              const MultiprocessorWork& work, const Traffic& t,
+                                              const Gpu& gpu) {
+    const SectorSet& written_sectors = select_written_footprint(recording).sectors;
+    double line_count = 0, incomplete_lines = 0;
     for (const BlockProgram& kind : work.programs_by_kind) {
-        lines += static_cast<double>(kind.bytes_per_line.size());
+        line_count += static_cast<double>(kind.bytes_per_line.size());
         incomplete_lines += kind.lines_left_for_other_blocks;
     }
     UnfinishedSectors u;
     u.multiprocessors =
         std::min<double>(gpu.multiprocessors, static_cast<double>(recording.blocks));
-    const double neighbour_blocks = std::max(1.0, static_cast<double>(recording.neighbours)),
-                 at_a_time = u.multiprocessors * work.resident_blocks / neighbour_blocks;
-    if (lines > 0)
-        u.lines_left_for_other_blocks = incomplete_lines / lines *
-                                        static_cast<double>(written.lines()) *
-                                        std::max(1.0, at_a_time);
-    u.pages = static_cast<double>(written.pages()) * at_a_time;
+    const double neighbour_blocks = std::max(1.0, static_cast<double>(recording.neighbour_blocks)),
+                 concurrent_groups = u.multiprocessors * work.resident_blocks / neighbour_blocks;
+    if (line_count > 0)
+        u.lines_left_for_other_blocks = incomplete_lines / line_count *
+                                        static_cast<double>(written_sectors.count_lines()) *
+                                        std::max(1.0, concurrent_groups);
+    u.pages = static_cast<double>(written_sectors.count_pages()) * concurrent_groups;
     u.read_cycles_per_write =
         t.memory_writes > 0 ? t.memory_reads / t.memory_writes * work.read_cycles : 0;
     return u;
 }
 
 Bottleneck find_bottleneck(const Prediction& p, const SimulatedOutcome& o, const Gpu& gpu) {
-    const Busy& b = o.busy;
+    const UnitUtilization& b = o.utilization;
     struct Candidate {
-        double busy;
+        double busy_fraction;
         Bottleneck bottleneck;
     };
     const Candidate candidates[] = {
@@ -392,14 +404,15 @@ Bottleneck find_bottleneck(const Prediction& p, const SimulatedOutcome& o, const
     };
     const Candidate* busiest = &candidates[0];
     for (const Candidate& c : candidates)
-        if (c.busy > busiest->busy) busiest = &c;
-    if (busiest->busy > .82) return busiest->bottleneck;
+        if (c.busy_fraction > busiest->busy_fraction) busiest = &c;
+    if (busiest->busy_fraction > .82) return busiest->bottleneck;
     if (p.rounds < 1) return Bottleneck::few_blocks;
     const double block_start_fraction =
         gpu.block_interval_cycles / std::max(1.0, o.cycles_per_block);
     if (block_start_fraction > .85) return Bottleneck::blocks;
-    if (busiest->busy > .7 && busiest->bottleneck != Bottleneck::memory) return busiest->bottleneck;
-    return o.life.barrier > .3 * o.life.loads ? Bottleneck::barrier : Bottleneck::flight;
+    if (busiest->busy_fraction > .7 && busiest->bottleneck != Bottleneck::memory)
+        return busiest->bottleneck;
+    return o.warp_life.barrier > .3 * o.warp_life.loads ? Bottleneck::barrier : Bottleneck::flight;
 }
 
 /// Returns the error band of a prediction that has a time.
@@ -408,7 +421,7 @@ double compute_error_band(const Prediction& p, const Recording& recording, const
                           const Tables& tables) {
     return error_band({.ms = p.ms,
                        .bottleneck = p.bottleneck,
-                       .busy = p.busy,
+                       .utilization = p.utilization,
                        .rounds = p.rounds,
                        .write_fraction = work.write_fraction,
                        .requests_per_sector = traffic.requests_per_sector,
@@ -423,8 +436,9 @@ double compute_error_band(const Prediction& p, const Recording& recording, const
 }  // namespace
 
 Gpu parse_or_find_gpu(const std::string& name_or_text) {
-    const bool is_text = name_or_text.find('=') != std::string::npos;
-    return is_text ? parse_gpu(name_or_text, "the GPU's description") : find_gpu(name_or_text);
+    const bool is_description = name_or_text.find('=') != std::string::npos;
+    return is_description ? parse_gpu(name_or_text, "the GPU's description")
+                          : find_gpu(name_or_text);
 }
 
 namespace {
@@ -435,8 +449,8 @@ constexpr std::uint32_t kWavefrontBytes = 128;
 /// Returns the number of wavefronts that an access would take without bank conflicts.
 std::uint16_t count_wavefronts_without_conflicts(const Access& access) {
     const std::uint32_t bytes = std::uint32_t{access.lanes} * access.bytes_per_lane,
-                        fewest = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
-    return static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest));
+                        fewest_wavefronts = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest_wavefronts));
 }
 
 bool uses_shared_memory(const Access& access) {
@@ -445,51 +459,54 @@ bool uses_shared_memory(const Access& access) {
 
 /// Reports whether bank conflicts cause more than a twentieth of the recorded wavefronts.
 bool has_many_conflicts(const Recording& recording) {
-    std::uint64_t wavefronts = 0, fewest = 0;
+    std::uint64_t wavefronts = 0, fewest_wavefronts = 0;
     for (const RecordedBlock& block : recording.recorded_blocks)
         for (const Access& access : block.accesses) {
             if (!uses_shared_memory(access)) continue;
             wavefronts += access.passes;
-            fewest += count_wavefronts_without_conflicts(access);
+            fewest_wavefronts += count_wavefronts_without_conflicts(access);
         }
-    return 20 * (wavefronts - fewest) > wavefronts;
+    return 20 * (wavefronts - fewest_wavefronts) > wavefronts;
 }
 
 /// Returns the time in milliseconds that atomics on the most contended range of global memory take.
 /// The L2 cache executes the atomics of a range one after another: each sector of a request, and
-/// each lane. (Measured on an H200: 4 million warps that add to one address, and warps that count in
-/// 16 or 256 bins.)
+/// each lane. (Measured on an H200: 4 million warps that add to one address, and warps that count
+/// in 16 or 256 bins.)
 double contended_atomics_ms(const Recording& recording) {
     constexpr double ns_per_sector = .64, ns_per_lane = .145, max_new_fraction = .5;
     constexpr std::uint64_t sectors_per_range = 16;
-    struct Range {
-        double ns = 0;
+    struct ContendedRange {
+        double atomics_ns = 0;
         const RecordedBlock* last_block = nullptr;
         std::size_t blocks = 0;  ///< the number of recorded blocks that use the range
     };
-    std::unordered_map<std::uint64_t, Range> ranges;
+    std::unordered_map<std::uint64_t, ContendedRange> ranges;
     for (const RecordedBlock& block : recording.recorded_blocks)
         for (const Access& access : block.accesses) {
             if (access.kind != AccessKind::atomic || access.runs == 0) continue;
-            double sectors = 0;
+            double sector_count = 0;
             for (std::uint32_t r = 0; r < access.runs; ++r)
-                sectors += block.runs[access.first_run + r].count;
+                sector_count += block.runs[access.first_run + r].count;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 const SectorRun& run = block.runs[access.first_run + r];
-                Range& range = ranges[run.first / sectors_per_range];
-                range.ns += run.count * (ns_per_sector + ns_per_lane * access.lanes / sectors);
+                ContendedRange& range = ranges[run.first / sectors_per_range];
+                range.atomics_ns +=
+                    run.count * (ns_per_sector + ns_per_lane * access.lanes / sector_count);
                 range.blocks += range.last_block != &block;
                 range.last_block = &block;
             }
         }
-    // The recorded blocks are far apart, so the whole grid shares a range that two of them use. If only one block was recorded, its neighbours show whether blocks share their data.
-    if (recording.recorded_blocks.size() < 2 && new_fraction(recording.writes) > max_new_fraction)
+    // The recorded blocks are far apart, so the whole grid shares a range that two of them use. If
+    // only one block was recorded, its neighbours show whether blocks share their data.
+    if (recording.recorded_blocks.size() < 2 &&
+        fraction_of_new_sectors(recording.writes) > max_new_fraction)
         return 0;
     const std::size_t min_blocks = std::min<std::size_t>(2, recording.recorded_blocks.size());
-    double max_ns = 0;
+    double max_atomics_ns = 0;
     for (const auto& [number, range] : ranges)
-        if (range.blocks >= min_blocks) max_ns = std::max(max_ns, range.ns);
-    return max_ns * 1e-6 * static_cast<double>(recording.blocks) /
+        if (range.blocks >= min_blocks) max_atomics_ns = std::max(max_atomics_ns, range.atomics_ns);
+    return max_atomics_ns * 1e-6 * static_cast<double>(recording.blocks) /
            static_cast<double>(std::max<std::size_t>(1, recording.recorded_blocks.size()));
 }
 
@@ -521,9 +538,10 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     work.has_uneven_blocks = are_blocks_uneven(recording);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = cache_lines_per_warp(recording, gpu, occupancy);
-    const double l1_capacity = l1_bytes(recording, gpu, occupancy.blocks);
-    const Tables tables(recording, gpu, l1_capacity,
-                        new_fraction(recording.reads) * next_row_new_fraction(recording, gpu));
+    const double l1_capacity = l1_capacity_bytes(recording, gpu, occupancy.blocks);
+    const Tables tables(
+        recording, gpu, l1_capacity,
+        fraction_of_new_sectors(recording.reads) * next_row_new_fraction(recording, gpu));
     for (const RecordedBlock& block : recording.recorded_blocks) {
         work.programs_by_kind.push_back(build_block_program(recording, block, tables, lines));
         work.kind_by_block.push_back(static_cast<std::uint32_t>(work.programs_by_kind.size() - 1));
@@ -533,7 +551,7 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     record_unknowns(p, recording, occupancy, work, traffic);
     if (work.programs_by_kind.empty()) return p;
     compute_sector_cycles(work, traffic, gpu, blocks);
-    work.unfinished_sectors = estimate_unfinished(recording, work, traffic, gpu);
+    work.unfinished_sectors = estimate_unfinished_sectors(recording, work, traffic, gpu);
     work.l1_bytes = l1_capacity;
     const SimulatedOutcome outcome = simulate(work, gpu);
 
@@ -550,8 +568,8 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
                              : 1;
     p.bytes_needed = .9 * gpu.copy_gbps * reads / gpu.multiprocessors *
                      (gpu.latency_ns + gpu.write_delay_ns * (1 - reads) + 9 * gpu.queueing_ns);
-    p.busy = outcome.busy;
-    p.life = outcome.life;
+    p.utilization = outcome.utilization;
+    p.warp_life = outcome.warp_life;
     p.time_line = outcome.time_line;
     p.bottleneck = find_bottleneck(p, outcome, gpu);
     p.error_band = compute_error_band(p, recording, gpu, work, traffic, tables);

@@ -52,8 +52,8 @@ constexpr Unknown last_of(Unknown) {
 }
 
 /// For each resource, the fraction of the launch's time in which it is busy.
-struct Busy {
-    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;
+struct UnitUtilization {
+    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< from 0 to 1
 };
 
 /// Cycles that a warp spends in each state, averaged over the warps of a block.
@@ -119,16 +119,16 @@ struct Prediction {
     int registers = 0;     ///< registers per thread, estimated
     int shared_bytes = 0;  ///< bytes of shared memory per block, static and dynamic
     OccupancyLimit occupancy_limit = OccupancyLimit::threads;
-    /// number of blocks in the grid, divided by the number that the GPU runs at once
+    /// The number of blocks in the grid, divided by the number that the GPU runs at once.
     double rounds = 0;
 
     double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor
     double bytes_needed = 0;            ///< bytes in flight that keep memory busy (Little's law)
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
-    /// the latency of a load at the launch's utilization of memory
+    /// The latency of a load at the launch's utilization of memory.
     double latency_cycles = 0;
-    Busy busy;
-    WarpLife life;
+    UnitUtilization utilization;
+    WarpLife warp_life;
     TimeLine time_line;
 };
 

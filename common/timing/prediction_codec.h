@@ -6,7 +6,7 @@
 
 namespace coalesce::timing {
 
-void describe(auto& codec, Busy& b) {
+void describe(auto& codec, UnitUtilization& b) {
     fields(codec, "memory", b.memory, "l2_read", b.l2_read, "l2_write", b.l2_write, "shared",
            b.shared, "issue", b.issue);
 }
@@ -42,7 +42,7 @@ void describe(auto& codec, Prediction& p) {
            p.warps_per_block, "registers", p.registers, "occupied", p.occupancy_limit, "rounds",
            p.rounds, "bytes_on_their_way", p.bytes_in_flight, "bytes_needed", p.bytes_needed,
            "nothing_on_its_way", p.fraction_without_loads, "latency_cycles", p.latency_cycles,
-           "busy", p.busy, "life", p.life, "time_line", p.time_line);
+           "busy", p.utilization, "life", p.warp_life, "time_line", p.time_line);
     // Older predictions lack these fields.
     if (codec.has("shared_bytes")) codec("shared_bytes", p.shared_bytes);
     if (codec.has("ms_without_conflicts")) codec("ms_without_conflicts", p.ms_without_conflicts);

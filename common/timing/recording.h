@@ -35,7 +35,7 @@ struct Instruction {
     std::uint32_t schedule_position = 0;
     /// The number of iterations that ptxas probably combines in the loop that starts here. 0 if no
     /// unrolled loop starts here.
-    std::uint32_t turns_unrolled = 0;
+    std::uint32_t unroll_factor = 0;
 
     bool has(const char* modifier) const;
 };
@@ -57,10 +57,11 @@ enum class AccessKind : std::uint8_t {
 struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
-    /// wavefronts in shared memory, or 128-byte lines in global and local memory
+    /// The number of passes: wavefronts in shared memory, or 128-byte lines in global and local
+    /// memory.
     std::uint16_t passes = 0;
-    /// for global memory: the first run, as an index into RecordedBlock::runs, and the number of
-    /// runs
+    /// For an access to global memory, the first run as an index into RecordedBlock::runs, and the
+    /// number of runs.
     std::uint32_t first_run = 0, runs = 0;
 };
 
@@ -73,8 +74,8 @@ struct Step {
 };
 
 struct WarpPath {
-    std::vector<Step> steps;     ///< the warp's first steps
-    std::uint64_t executed = 0;  ///< the total number of steps of the warp
+    std::vector<Step> steps;           ///< the warp's first steps
+    std::uint64_t executed_steps = 0;  ///< the total number of steps of the warp
 };
 
 struct RecordedBlock {
@@ -86,7 +87,7 @@ struct RecordedBlock {
 
 /// The memory that a group of neighbouring blocks accesses.
 struct Footprint {
-    /// the sum of the blocks' sector counts; a sector that two blocks use counts twice
+    /// The sum of the blocks' sector counts. A sector that two blocks use counts twice.
     std::uint64_t sectors_summed_over_blocks = 0;
     std::uint64_t bytes = 0;  ///< the bytes requested by all lanes
     SectorSet sectors;
@@ -105,7 +106,7 @@ struct Recording {
     std::uint32_t local_bytes = 0;  ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded_blocks;
-    std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover
+    std::uint64_t neighbour_blocks = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
     /// The reads of the first two thirds of the neighbouring blocks, which run at about the same
     /// time.

@@ -29,7 +29,7 @@ public:
     }
 
     /// Returns the indices of the drafts in their new order.
-    std::vector<std::size_t> order() const {
+    std::vector<std::size_t> sorted_drafts() const {
         std::vector<std::size_t> order = order_by_stage([&](std::size_t k) { return ranks_[k]; });
         for (std::size_t& k : order) k += begin_;
         return order;
@@ -48,7 +48,7 @@ private:
             const Draft& d = draft(k);
             bool is_load_independent =
                 d.operation.kind == Kind::arithmetic && !d.is_scheduling_barrier;
-            for (const std::uint32_t a : d.operation.after)
+            for (const std::uint32_t a : d.operation.dependences)
                 if (a >= begin_) is_load_independent &= is_load_independent_[a - begin_];
             is_load_independent_[k] = is_load_independent;
             stages_[k] = is_load_independent ? 0 : stage;
@@ -71,7 +71,7 @@ private:
                                         !d.is_scheduling_barrier && !is_load_independent_[k] &&
                                         !d.ends_iteration;
             if (can_move_later) stages_[k] = latest_stage[k];
-            for (const std::uint32_t a : d.operation.after)
+            for (const std::uint32_t a : d.operation.dependences)
                 if (a >= begin_)
                     latest_stage[a - begin_] = std::min(latest_stage[a - begin_], stages_[k]);
         }
@@ -82,12 +82,12 @@ private:
     void lower_rank(std::size_t k, int rank) {
         if (ranks_[k] <= rank) return;
         ranks_[k] = rank;
-        for (const std::uint32_t a : draft(k).operation.after)
+        for (const std::uint32_t a : draft(k).operation.dependences)
             if (a >= begin_ && stages_[a - begin_] >= stages_[k]) lower_rank(a - begin_, rank);
     }
     /// Gives rank 0 to all operations, in any stage, on which the operation depends.
     void lower_producer_ranks(std::size_t k) {
-        for (const std::uint32_t a : draft(k).operation.after) {
+        for (const std::uint32_t a : draft(k).operation.dependences) {
             if (a < begin_ || ranks_[a - begin_] == 0) continue;
             ranks_[a - begin_] = 0;
             lower_producer_ranks(a - begin_);
@@ -111,7 +111,7 @@ private:
 
     bool is_load(std::size_t k) const { return draft(k).operation.kind == Kind::load; }
     bool waits_for_load(std::size_t k) const {
-        const auto& after = draft(k).operation.after;
+        const auto& after = draft(k).operation.dependences;
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
@@ -127,9 +127,9 @@ private:
             });
         return sorted_indices;
     }
-    /// Divides each stage into turns. A load starts a new turn if ptxas puts it after an operation
-    /// that waits for earlier loads. All later operations that depend on loads belong to the new
-    /// turn. Each turn has at least two loads, which stay in flight together.
+    /// Divides each stage into iterations. A load starts a new iteration if ptxas puts it after an
+    /// operation that waits for earlier loads. All later operations that depend on loads belong to
+    /// the new iteration. Each iteration has at least two loads, which stay in flight together.
     void divide_into_iterations() {
         constexpr int min_loads = 2;
         int stage = 0, iteration = 0, loads = 0;
@@ -152,7 +152,7 @@ private:
         }
         // An operation must come after the operations that compute its operands.
         for (std::size_t k = ranks_.size(); k-- > 0;)
-            for (const std::uint32_t a : draft(k).operation.after)
+            for (const std::uint32_t a : draft(k).operation.dependences)
                 if (a >= begin_ && stages_[a - begin_] >= stages_[k])
                     ranks_[a - begin_] = std::min(ranks_[a - begin_], ranks_[k]);
     }
@@ -184,7 +184,7 @@ public:
         for (std::size_t begin = 0; begin < order.size();) {
             std::size_t end = begin;
             while (end < order.size() && is_movable(drafts_[order[end]])) ++end;
-            if (end - begin > 2) schedule(order, begin, end);
+            if (end - begin > 2) interleave_range(order, begin, end);
             begin = end + 1;
         }
     }
@@ -206,7 +206,7 @@ private:
     }
     static float operation_latency(const Operation& o) {
         switch (o.kind) {
-            case Kind::arithmetic: return std::max(o.latency, o.issue_slots);
+            case Kind::arithmetic: return std::max(o.latency_cycles, o.issue_slots);
             case Kind::shared_load: return kSharedLatency;
             case Kind::load:
             case Kind::async_copy: return kGlobalLatency;
@@ -216,27 +216,28 @@ private:
 
     struct DependenceNode {
         float path_cycles = 0;  ///< cycles of the longest chain from here to the end of the range
-        float ready = 0;        ///< when its operands are available
+        float ready_cycle = 0;  ///< when its operands are available
         std::uint32_t missing_operands = 0;
-        std::vector<std::uint32_t> users;
+        std::vector<std::uint32_t> dependents;
     };
     /// An operation whose operands are available. Ready operations are ordered by their longest
     /// chain, and then by position.
     struct ReadyOperation {
         float path_cycles = 0;
-        std::uint32_t node = 0;
+        std::uint32_t node_index = 0;
         bool operator<(const ReadyOperation& other) const {
             return path_cycles != other.path_cycles ? path_cycles < other.path_cycles
-                                                    : node > other.node;
+                                                    : node_index > other.node_index;
         }
     };
     /// An operation that waits for its operands. Pending operations are ordered by the time at
     /// which the operands are available.
     struct PendingOperation {
-        float ready = 0;
-        std::uint32_t node = 0;
+        float ready_cycle = 0;
+        std::uint32_t node_index = 0;
         bool operator<(const PendingOperation& other) const {
-            return ready != other.ready ? ready > other.ready : node > other.node;
+            return ready_cycle != other.ready_cycle ? ready_cycle > other.ready_cycle
+                                                    : node_index > other.node_index;
         }
     };
 
@@ -246,26 +247,26 @@ private:
         for (std::size_t k = 0; k < count; ++k)
             node_indices_[order[begin + k]] = static_cast<std::uint32_t>(k);
         for (std::size_t k = 0; k < count; ++k)
-            for (const std::uint32_t a : drafts_[order[begin + k]].operation.after) {
+            for (const std::uint32_t a : drafts_[order[begin + k]].operation.dependences) {
                 const std::uint32_t producer = node_indices_[a];
                 if (producer == kNotScheduled) {
                     const Kind kind = drafts_[a].operation.kind;
                     const bool is_global_load = kind == Kind::load || kind == Kind::async_copy;
-                    if (is_global_load) nodes_[k].ready = kGlobalLatency;
+                    if (is_global_load) nodes_[k].ready_cycle = kGlobalLatency;
                 } else if (producer < k) {
-                    nodes_[producer].users.push_back(static_cast<std::uint32_t>(k));
+                    nodes_[producer].dependents.push_back(static_cast<std::uint32_t>(k));
                     ++nodes_[k].missing_operands;
                 }
             }
         for (std::size_t k = count; k-- > 0;) {
             DependenceNode& node = nodes_[k];
-            for (const std::uint32_t user : node.users)
-                node.path_cycles = std::max(node.path_cycles, nodes_[user].path_cycles);
+            for (const std::uint32_t dependent : node.dependents)
+                node.path_cycles = std::max(node.path_cycles, nodes_[dependent].path_cycles);
             node.path_cycles += operation_latency(drafts_[order[begin + k]].operation);
         }
     }
 
-    void schedule(std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
+    void interleave_range(std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
         find_nodes(order, begin, end);
         const std::vector<std::size_t> ordered_indices(
             order.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -281,27 +282,28 @@ private:
             for (; window_end < std::min(node_count, first_unscheduled + kMaxOvertakenOperations);
                  ++window_end)
                 if (nodes_[window_end].missing_operands == 0)
-                    pending_operations.push({nodes_[window_end].ready, window_end});
+                    pending_operations.push({nodes_[window_end].ready_cycle, window_end});
         };
         extend_window();
         float current_cycle = 0;
         for (std::size_t position = begin; position < end; ++position) {
             if (ready.empty())
-                current_cycle = std::max(current_cycle, pending_operations.top().ready);
-            while (!pending_operations.empty() && pending_operations.top().ready <= current_cycle) {
-                ready.push({nodes_[pending_operations.top().node].path_cycles,
-                            pending_operations.top().node});
+                current_cycle = std::max(current_cycle, pending_operations.top().ready_cycle);
+            while (!pending_operations.empty() &&
+                   pending_operations.top().ready_cycle <= current_cycle) {
+                ready.push({nodes_[pending_operations.top().node_index].path_cycles,
+                            pending_operations.top().node_index});
                 pending_operations.pop();
             }
-            const std::uint32_t k = ready.top().node;
+            const std::uint32_t k = ready.top().node_index;
             ready.pop();
             order[position] = ordered_indices[k];
             const Operation& o = drafts_[ordered_indices[k]].operation;
-            for (const std::uint32_t user : nodes_[k].users) {
-                DependenceNode& node = nodes_[user];
-                node.ready = std::max(node.ready, current_cycle + operation_latency(o));
-                if (--node.missing_operands == 0 && user < window_end)
-                    pending_operations.push({node.ready, user});
+            for (const std::uint32_t dependent : nodes_[k].dependents) {
+                DependenceNode& node = nodes_[dependent];
+                node.ready_cycle = std::max(node.ready_cycle, current_cycle + operation_latency(o));
+                if (--node.missing_operands == 0 && dependent < window_end)
+                    pending_operations.push({node.ready_cycle, dependent});
             }
             is_done[k] = true;
             extend_window();
@@ -332,7 +334,7 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
         while (end < drafts.size() && !drafts[end++].ends_iteration) {
         }
         std::vector<std::size_t> iteration_order =
-            ScheduledRange(drafts, begin, end, is_short_of_registers).order();
+            ScheduledRange(drafts, begin, end, is_short_of_registers).sorted_drafts();
         interleaver.interleave_chains(iteration_order);
         order.insert(order.end(), iteration_order.begin(), iteration_order.end());
         begin = end;
@@ -348,7 +350,7 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
     std::vector<std::uint32_t> final_dependences;
     for (const std::size_t k : order) {
         final_dependences.clear();
-        for (const std::uint32_t a : drafts[k].operation.after) {
+        for (const std::uint32_t a : drafts[k].operation.dependences) {
             if (final_positions[a] != no_position)
                 final_dependences.push_back(final_positions[a]);
             else
@@ -364,7 +366,7 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
         }
         final_positions[k] = static_cast<std::uint32_t>(operations.size());
         operations.push_back(std::move(drafts[k].operation));
-        operations.back().after.assign(final_dependences.begin(), final_dependences.end());
+        operations.back().dependences.assign(final_dependences.begin(), final_dependences.end());
     }
     return operations;
 }

@@ -27,7 +27,8 @@ struct Draft {
     bool ends_iteration = false;
 };
 
-/// Returns the operations in their final order. Their `after` members are positions in the result.
+/// Returns the operations in their final order. Their `dependences` members are positions in the
+/// result.
 std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

@@ -7,15 +7,15 @@ namespace coalesce::timing {
 
 void SectorSet::add(const SectorSet& other) {
     for (const SectorPage& p : other.table_)
-        if (p.number != kEmptySlot) page(p.number).sectors |= p.sectors;
+        if (p.number != kEmptySlot) find_or_add_page(p.number).sectors |= p.sectors;
 }
 
-void SectorSet::grow() {
+void SectorSet::grow_table() {
     std::vector<SectorPage> old_table(std::max<std::size_t>(2 * table_.size(), 1024));
     old_table.swap(table_);
     used_slots_ = 0;
     for (const SectorPage& p : old_table)
-        if (p.number != kEmptySlot) page(p.number) = p;
+        if (p.number != kEmptySlot) find_or_add_page(p.number) = p;
 }
 
 void SectorSet::clear() {
@@ -29,23 +29,24 @@ std::uint64_t SectorSet::size() const {
     return sum;
 }
 
-std::uint64_t SectorSet::lines() const {
+std::uint64_t SectorSet::count_lines() const {
     constexpr std::uint64_t first_sector_bits =
         0x1111111111111111;  // the first of each line's four sectors
     std::uint64_t sum = 0;
     for (const SectorPage& p : table_) {
-        const std::uint64_t pairs = p.sectors | p.sectors >> 1;
-        sum += static_cast<std::uint64_t>(std::popcount((pairs | pairs >> 2) & first_sector_bits));
+        const std::uint64_t pair_bits = p.sectors | p.sectors >> 1;
+        sum += static_cast<std::uint64_t>(
+            std::popcount((pair_bits | pair_bits >> 2) & first_sector_bits));
     }
     return sum;
 }
 
 SectorSet SectorSet::extend_to_pairs() const {
     constexpr std::uint64_t even_sector_bits = 0x5555555555555555;  // first sector of each pair
-    SectorSet pairs = *this;
-    for (SectorPage& p : pairs.table_)
+    SectorSet extended_set = *this;
+    for (SectorPage& p : extended_set.table_)
         p.sectors |= (p.sectors & even_sector_bits) << 1 | (p.sectors >> 1 & even_sector_bits);
-    return pairs;
+    return extended_set;
 }
 
 std::uint64_t SectorSet::count_common(const SectorSet& other) const {
@@ -87,17 +88,17 @@ std::vector<SectorRun> SectorSet::contiguous_runs() const {
     return runs;
 }
 
-std::vector<std::uint64_t> SectorSet::runs() const {
-    return runs(false);
+std::vector<std::uint64_t> SectorSet::run_lengths() const {
+    return collect_run_lengths(false);
 }
 
-std::vector<std::uint64_t> SectorSet::runs_in_dense_pages() const {
-    return runs(true);
+std::vector<std::uint64_t> SectorSet::dense_page_run_lengths() const {
+    return collect_run_lengths(true);
 }
 
-std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
+std::vector<std::uint64_t> SectorSet::collect_run_lengths(bool splits_sparse_pages) const {
     constexpr int min_dense_sectors = kSectorsOfPage / 3;
-    std::vector<std::uint64_t> runs;
+    std::vector<std::uint64_t> lengths;
     std::uint64_t last_number = kEmptySlot;
     bool is_run_open = false;  // whether the last sector of the preceding page is in the set
     for (const SectorPage& p : sorted_pages()) {
@@ -105,7 +106,7 @@ std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
             for (std::uint64_t remaining_bits = p.sectors; remaining_bits != 0;) {
                 remaining_bits >>= std::countr_zero(remaining_bits);
                 const int length = std::countr_one(remaining_bits);
-                runs.push_back(static_cast<std::uint64_t>(length));
+                lengths.push_back(static_cast<std::uint64_t>(length));
                 remaining_bits >>= length;
             }
             is_run_open = false;
@@ -113,12 +114,12 @@ std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
         }
         const bool continues_run =
             is_run_open && p.number == last_number + 1 && (p.sectors & 1) != 0;
-        if (!continues_run) runs.push_back(0);
-        runs.back() += static_cast<std::uint64_t>(std::popcount(p.sectors));
+        if (!continues_run) lengths.push_back(0);
+        lengths.back() += static_cast<std::uint64_t>(std::popcount(p.sectors));
         is_run_open = p.sectors >> 63;
         last_number = p.number;
     }
-    return runs;
+    return lengths;
 }
 
 }  // namespace coalesce::timing

@@ -26,11 +26,11 @@ public:
     /// block. `add_round` must not decrease from call to call.
     std::uint64_t add(SectorRun run, std::uint64_t add_round);
     /// Prefetches the slot of the hash table that adding `run` will access.
-    void prefetch(SectorRun run) const;
+    void prefetch_slot(SectorRun run) const;
     std::uint64_t size() const;
     /// Returns the number of cache lines (128 bytes) that contain at least one sector.
-    std::uint64_t lines() const;
-    std::uint64_t pages() const { return used_slots_; }
+    std::uint64_t count_lines() const;
+    std::uint64_t count_pages() const { return used_slots_; }
     /// Returns this set together with the other sector of each aligned pair. Memory reads sectors
     /// in such pairs.
     SectorSet extend_to_pairs() const;
@@ -38,11 +38,11 @@ public:
     std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the length of each run in sectors. Sectors in the same memory page (2048 bytes)
     /// count as one run even with gaps between them, because memory opens the page only once.
-    std::vector<std::uint64_t> runs() const;
-    /// Like runs(), but splits sparse pages, of which less than a third is in the set. Accesses to
-    /// a sparse page are as slow as scattered accesses, so each contiguous range in the page is a
-    /// run.
-    std::vector<std::uint64_t> runs_in_dense_pages() const;
+    std::vector<std::uint64_t> run_lengths() const;
+    /// Like run_lengths(), but splits sparse pages, of which less than a third is in the set.
+    /// Accesses to a sparse page are as slow as scattered accesses, so each contiguous range in the
+    /// page is a run.
+    std::vector<std::uint64_t> dense_page_run_lengths() const;
     /// Returns the runs of adjacent sectors in ascending order. A run ends at the end of its page.
     std::vector<SectorRun> contiguous_runs() const;
     bool empty() const { return used_slots_ == 0; }
@@ -63,15 +63,15 @@ private:
     };
     /// Returns the slot at which the search for a page starts. The table must not be empty.
     std::size_t hash_slot(std::uint64_t number) const;
-    SectorPage& page(std::uint64_t number);
-    void grow();
+    SectorPage& find_or_add_page(std::uint64_t number);
+    void grow_table();
     std::vector<SectorPage> sorted_pages() const;
-    std::vector<std::uint64_t> runs(bool splits_sparse_pages) const;
+    std::vector<std::uint64_t> collect_run_lengths(bool splits_sparse_pages) const;
 
     std::vector<SectorPage> table_;
     std::size_t used_slots_ = 0;
-    /// the slot of the last lookup, which often contains the sectors of the next lookup too
-    std::size_t last_slot_ = 0;
+    /// The slot of the last lookup, which often contains the sectors of the next lookup too.
+    std::size_t last_used_slot_ = 0;
 };
 
 // The following functions are inline, because a recorded launch adds millions of runs.
@@ -80,15 +80,15 @@ inline std::size_t SectorSet::hash_slot(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));
 }
 
-inline void SectorSet::prefetch(SectorRun run) const {
+inline void SectorSet::prefetch_slot(SectorRun run) const {
     if (!table_.empty()) __builtin_prefetch(&table_[hash_slot(run.first / kSectorsOfPage)], 1);
 }
 
-inline SectorSet::SectorPage& SectorSet::page(std::uint64_t number) {
-    if (last_slot_ < table_.size() && table_[last_slot_].number == number)
-        return table_[last_slot_];
-    if (2 * (used_slots_ + 1) > table_.size()) grow();
-    const std::size_t mask = table_.size() - 1;
+inline SectorSet::SectorPage& SectorSet::find_or_add_page(std::uint64_t number) {
+    if (last_used_slot_ < table_.size() && table_[last_used_slot_].number == number)
+        return table_[last_used_slot_];
+    if (2 * (used_slots_ + 1) > table_.size()) grow_table();
+    const std::size_t slot_mask = table_.size() - 1;
     std::size_t slot = hash_slot(number);
     while (table_[slot].number != number) {
         if (table_[slot].number == kEmptySlot) {
@@ -96,9 +96,9 @@ inline SectorSet::SectorPage& SectorSet::page(std::uint64_t number) {
             ++used_slots_;
             break;
         }
-        slot = (slot + 1) & mask;
+        slot = (slot + 1) & slot_mask;
     }
-    last_slot_ = slot;
+    last_used_slot_ = slot;
     return table_[slot];
 }
 
@@ -108,7 +108,7 @@ inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t add_round) {
         const auto first_bit = static_cast<std::uint32_t>(run.first % kSectorsOfPage);
         const std::uint32_t count = std::min(run.count, kSectorsOfPage - first_bit);
         const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsOfPage - count) << first_bit;
-        SectorPage& p = page(run.first / kSectorsOfPage);
+        SectorPage& p = find_or_add_page(run.first / kSectorsOfPage);
         p.sectors |= sectors;
         if (p.add_round != add_round) {
             p.add_round = add_round;

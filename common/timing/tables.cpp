@@ -21,7 +21,7 @@ constexpr double kMinSpannedFraction = .5;
 constexpr double kL2TableFraction = .6, kL1TableFraction = .7;
 
 /// The sectors that one block reads with one instruction.
-struct Reads {
+struct InstructionReads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     SectorSet sectors;
 
@@ -33,7 +33,8 @@ struct Reads {
     double sector_range() const { return static_cast<double>(last - first + 1); }
 };
 
-using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< a block's reads, by instruction
+/// A block's reads, by instruction.
+using ReadsByInstruction = std::map<std::uint32_t, InstructionReads>;
 
 ReadsByInstruction collect_reads(const RecordedBlock& block) {
     ReadsByInstruction reads;
@@ -42,7 +43,7 @@ ReadsByInstruction collect_reads(const RecordedBlock& block) {
             for (std::uint32_t a = 0; a < step.accesses; ++a) {
                 const Access& access = block.accesses[step.first_access + a];
                 if (access.kind != AccessKind::load || access.runs == 0) continue;
-                Reads& instruction_reads = reads[step.instruction];
+                InstructionReads& instruction_reads = reads[step.instruction];
                 for (std::uint32_t r = 0; r < access.runs; ++r)
                     instruction_reads.add(block.runs[access.first_run + r]);
             }
@@ -55,7 +56,7 @@ struct SummedReads {
     double range_sum = 0, sector_sum = 0;  ///< sums over all recorded blocks
     std::size_t blocks = 0;
 
-    void add(const Reads& reads) {
+    void add(const InstructionReads& reads) {
         first = std::min(first, reads.first);
         last = std::max(last, reads.last);
         range_sum += reads.sector_range();
@@ -64,8 +65,8 @@ struct SummedReads {
     }
 };
 
-/// Returns the expected number of distinct sectors if `asked` sectors are drawn at random from
-/// `all` sectors.
+/// Returns the expected number of distinct sectors if `requested` sectors are drawn at random from
+/// `table_sectors` sectors.
 double expected_distinct_sectors(double requested, double table_sectors) {
     return table_sectors * (1 - round_to_float(std::exp(-requested / table_sectors)));
 }
@@ -105,13 +106,13 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double l1_bytes,
     }
 }
 
-double Tables::count_requests(double blocks) const {
+double Tables::count_requested_sectors(double blocks) const {
     double sum = 0;
     for (const auto& [instruction, table] : tables_) sum += table.sectors_per_block * blocks;
     return sum;
 }
 
-double Tables::count_distinct(double blocks) const {
+double Tables::count_distinct_sectors(double blocks) const {
     double sum = 0;
     for (const auto& [instruction, table] : tables_)
         sum += expected_distinct_sectors(table.sectors_per_block * blocks, table.sectors);

@@ -17,7 +17,7 @@ namespace coalesce::timing {
 
 struct Table {
     /// `l1_miss_fraction` is the fraction of the requested sectors that miss the L1 cache.
-    /// `memory_fraction` is the fraction of these misses that memory serves.
+    /// `memory_fraction` is the fraction of these misses that come from memory.
     double l1_miss_fraction = 1, memory_fraction = 1;
     double sectors_per_block = 0;  ///< the average number of different sectors per block
     double sectors = 0;            ///< the size of the table, from its first to its last sector
@@ -33,16 +33,16 @@ public:
     Tables(const Recording& recording, const Gpu& gpu, double l1_bytes, double new_read_fraction);
 
     /// Returns the table that the instruction reads, or null if it reads none.
-    const Table* find(std::uint32_t instruction) const {
+    const Table* find_table(std::uint32_t instruction) const {
         const auto table_entry = tables_.find(instruction);
         return table_entry == tables_.end() ? nullptr : &table_entry->second;
     }
     bool empty() const { return tables_.empty(); }
     /// Returns the number of table sectors that `blocks` blocks request. A sector counts once for
     /// each block that requests it.
-    double count_requests(double blocks) const;
+    double count_requested_sectors(double blocks) const;
     /// Returns the number of different table sectors that `blocks` blocks request.
-    double count_distinct(double blocks) const;
+    double count_distinct_sectors(double blocks) const;
 
 private:
     std::unordered_map<std::uint32_t, Table> tables_;

@@ -31,10 +31,10 @@ struct Traffic {
     /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> read_run_lengths, written_run_lengths;
     /// The sizes of the runs that memory reads, in sectors. Memory reads aligned pairs of sectors,
-    /// so these runs are longer than those in `read_run_lengths`. `pairs` is the number of sectors
-    /// in these pairs, divided by the number of requested sectors.
+    /// so these runs are longer than those in `read_run_lengths`. `pair_ratio` is the number of
+    /// sectors in these pairs, divided by the number of requested sectors.
     std::vector<std::uint64_t> pair_run_lengths;
-    double pairs = 1;
+    double pair_ratio = 1;
     double requests_per_sector =
         1;  ///< how often, on average, a block requests each sector that it reads
 

@@ -12,7 +12,7 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
     double read_sectors = 0, written_sectors = 0;
     for (const BlockProgram& kind : work.programs_by_kind) {
         read_sectors += kind.sectors_read;
-        written_sectors += kind.sectors_written + kind.sectors_partial;
+        written_sectors += kind.sectors_written + kind.partial_sectors;
     }
     return written_sectors < max_written_fraction * (read_sectors + written_sectors);
 }
@@ -33,10 +33,10 @@ bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
     if (stores_few_sectors(work)) return false;
     double near_sectors = 0, edge_sectors = 0, partial_sectors = 0, stored_sectors = 0;
     for (const BlockProgram& kind : work.programs_by_kind) {
-        near_sectors += kind.sectors_partial_near;
-        edge_sectors += kind.sectors_partial_edges;
-        partial_sectors += kind.sectors_partial;
-        stored_sectors += kind.sectors_written + kind.sectors_partial;
+        near_sectors += kind.partial_sectors_along_row;
+        edge_sectors += kind.partial_sectors_at_ends;
+        partial_sectors += kind.partial_sectors;
+        stored_sectors += kind.sectors_written + kind.partial_sectors;
     }
     return std::max(near_sectors, edge_sectors) > min_partial_fraction * stored_sectors ||
            t.unfinished_fraction > min_partial_fraction ||
@@ -63,9 +63,9 @@ bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
 /// Returns, for each register, whether its value may differ between lanes, because it depends on
 /// thread indices or on memory.
 std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& instructions) {
-    std::vector<bool> lane_dependent;  // for each register, whether it differs between lanes
+    std::vector<bool> differs_by_lane;  // for each register, whether it differs between lanes
     const auto is_lane_dependent = [&](std::uint32_t reg) {
-        return reg < lane_dependent.size() && lane_dependent[reg];
+        return reg < differs_by_lane.size() && differs_by_lane[reg];
     };
     bool has_changed = true;
     while (has_changed) {
@@ -79,12 +79,12 @@ std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& 
             if (!yields_lane_values) continue;
             for (const std::uint32_t reg : i.written_registers) {
                 if (is_lane_dependent(reg)) continue;
-                if (reg >= lane_dependent.size()) lane_dependent.resize(reg + 1, false);
-                lane_dependent[reg] = has_changed = true;
+                if (reg >= differs_by_lane.size()) differs_by_lane.resize(reg + 1, false);
+                differs_by_lane[reg] = has_changed = true;
             }
         }
     }
-    return lane_dependent;
+    return differs_by_lane;
 }
 
 /// Reports whether lanes read different addresses of constant memory. Such reads are served one
@@ -93,12 +93,12 @@ bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
     const std::vector<Instruction>& instructions = recording.instructions;
     if (std::none_of(instructions.begin(), instructions.end(), is_load)) return false;
-    const std::vector<bool> lane_dependent = find_lane_dependent_registers(instructions);
+    const std::vector<bool> differs_by_lane = find_lane_dependent_registers(instructions);
     return std::any_of(instructions.begin(), instructions.end(), [&](const Instruction& i) {
         return is_load(i) && std::any_of(i.read_registers.begin(), i.read_registers.end(),
                                          [&](std::uint32_t reg) {
-                                             return reg < lane_dependent.size() &&
-                                                    lane_dependent[reg];
+                                             return reg < differs_by_lane.size() &&
+                                                    differs_by_lane[reg];
                                          });
     });
 }
@@ -119,8 +119,11 @@ bool is_in_place(const Recording& recording) {
 }
 
 bool has_short_runs(const Traffic& t) {
-    const auto is_short = [](double run_bytes) { return run_bytes > 0 && run_bytes < kLineBytes; };
-    return is_short(t.average_run_bytes_read()) || is_short(t.average_run_bytes_written());
+    const auto is_shorter_than_line = [](double run_bytes) {
+        return run_bytes > 0 && run_bytes < kLineBytes;
+    };
+    return is_shorter_than_line(t.average_run_bytes_read()) ||
+           is_shorter_than_line(t.average_run_bytes_written());
 }
 
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,

@@ -12,7 +12,7 @@ namespace {
 
 // ---- the bottleneck ----
 
-std::string busy_text(const std::string& unit, double fraction) {
+std::string unit_busy_text(const std::string& unit, double fraction) {
     return is_nonzero_fraction(fraction)
                ? ": " + unit + " busy " + percent_text(std::min(fraction, 1.0)) + " of the time"
                : "";
@@ -20,7 +20,7 @@ std::string busy_text(const std::string& unit, double fraction) {
 
 /// Returns a phrase such as ": 3.4 KB are in flight per multiprocessor, but 16 KB are needed
 /// (Little's law)".
-std::string flight_text(const Prediction& p) {
+std::string bytes_in_flight_text(const Prediction& p) {
     std::string text;
     if (has_bytes_in_flight(p)) {
         text = ": " + bytes_text(p.bytes_in_flight) + " are in flight per multiprocessor";
@@ -36,31 +36,33 @@ std::string flight_text(const Prediction& p) {
 }
 
 std::string memory_verdict(const Prediction& p) {
-    std::string text = "memory is the limit" + busy_text("it is", p.busy.memory);
-    const bool reads = is_short_run(p.run_bytes_read), writes = is_short_run(p.run_bytes_written);
-    if (!reads && !writes) return text;
-    const bool is_read = reads && !(writes && p.run_bytes_written < p.run_bytes_read);
+    std::string text = "memory is the limit" + unit_busy_text("it is", p.utilization.memory);
+    const bool has_short_reads = is_short_run(p.run_bytes_read),
+               has_short_writes = is_short_run(p.run_bytes_written);
+    if (!has_short_reads && !has_short_writes) return text;
+    const bool is_read =
+        has_short_reads && !(has_short_writes && p.run_bytes_written < p.run_bytes_read);
     return text + (is_read ? ", reading runs of " + bytes_text(p.run_bytes_read)
                            : ", writing runs of " + bytes_text(p.run_bytes_written));
 }
 
 std::string cache_verdict(const Prediction& p) {
-    const bool is_load_path = p.busy.l2_read >= p.busy.l2_write;
+    const bool is_load_path = p.utilization.l2_read >= p.utilization.l2_write;
     return "the path between multiprocessors and the L2 cache is the limit" +
-           busy_text(is_load_path ? "for loads it is" : "for stores it is",
-                     is_load_path ? p.busy.l2_read : p.busy.l2_write);
+           unit_busy_text(is_load_path ? "for loads it is" : "for stores it is",
+                          is_load_path ? p.utilization.l2_read : p.utilization.l2_write);
 }
 
-std::string start_verdict(const Prediction& p, const Gpu& gpu) {
+std::string block_start_verdict(const Prediction& p, const Gpu& gpu) {
     std::string text = "blocks end faster than new ones can start";
     if (is_nonzero_count(gpu.block_interval_cycles)) {
         text += ": a multiprocessor starts a block every " +
                 number_text(gpu.block_interval_cycles) + " cycles at best";
     }
-    if (is_nonzero_count(p.life.start)) {
+    if (is_nonzero_count(p.warp_life.start)) {
         text += (is_nonzero_count(gpu.block_interval_cycles) ? ", and" : ":") +
-                std::string(" a warp spends ") + number_text(p.life.start) + " of its " +
-                number_text(p.life.sum()) + " cycles waiting to start";
+                std::string(" a warp spends ") + number_text(p.warp_life.start) + " of its " +
+                number_text(p.warp_life.sum()) + " cycles waiting to start";
     }
     return text;
 }
@@ -68,30 +70,33 @@ std::string start_verdict(const Prediction& p, const Gpu& gpu) {
 std::string few_blocks_verdict(const Prediction& p) {
     if (!std::isfinite(p.rounds) || p.rounds <= 0)
         return "there are too few blocks to fill the GPU";
-    const double whole = std::floor(p.rounds), last = p.rounds - whole;
-    if (!is_nonzero_fraction(last)) return "there are too few blocks to fill the GPU";
-    if (whole == 0) {
-        return "too few blocks: the grid has only " + percent_text(last) +
+    const double whole_rounds = std::floor(p.rounds), last_round_fraction = p.rounds - whole_rounds;
+    if (!is_nonzero_fraction(last_round_fraction))
+        return "there are too few blocks to fill the GPU";
+    if (whole_rounds == 0) {
+        return "too few blocks: the grid has only " + percent_text(last_round_fraction) +
                " of the blocks that the GPU can hold at once";
     }
-    return "too few blocks in the last wave: the last of " + number_text(whole + 1) +
-           " waves fills " + percent_text(last) + " of the GPU";
+    return "too few blocks in the last wave: the last of " + number_text(whole_rounds + 1) +
+           " waves fills " + percent_text(last_round_fraction) + " of the GPU";
 }
 
 std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return memory_verdict(p);
-        case Bottleneck::flight: return "the kernel waits for its loads" + flight_text(p);
-        case Bottleneck::barrier: return "the kernel waits at barriers" + flight_text(p);
+        case Bottleneck::flight: return "the kernel waits for its loads" + bytes_in_flight_text(p);
+        case Bottleneck::barrier: return "the kernel waits at barriers" + bytes_in_flight_text(p);
         case Bottleneck::shared:
-            return describe_bottleneck(p) + " is the limit" + busy_text("it is", p.busy.shared);
+            return describe_bottleneck(p) + " is the limit" +
+                   unit_busy_text("it is", p.utilization.shared);
         case Bottleneck::cache: return cache_verdict(p);
         case Bottleneck::stores:
             return "stores that write partial sectors are the limit" +
-                   busy_text("the store path to the L2 cache is", p.busy.l2_write);
+                   unit_busy_text("the store path to the L2 cache is", p.utilization.l2_write);
         case Bottleneck::issue:
-            return "instructions are the limit" + busy_text("the schedulers are", p.busy.issue);
-        case Bottleneck::blocks: return start_verdict(p, gpu);
+            return "instructions are the limit" +
+                   unit_busy_text("the schedulers are", p.utilization.issue);
+        case Bottleneck::blocks: return block_start_verdict(p, gpu);
         case Bottleneck::few_blocks: return few_blocks_verdict(p);
     }
     return "";
@@ -100,10 +105,10 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
 // ---- reasons ----
 
 /// Returns a phrase that names what limits the number of resident blocks.
-std::string limit_text(const Prediction& p, const Gpu& gpu) {
+std::string occupancy_limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads:
-            return "another block would exceed its limit of " + std::to_string(gpu.warps * 32) +
+            return "another block would exceed its limit of " + std::to_string(gpu.max_warps * 32) +
                    " threads";
         case OccupancyLimit::blocks: return "it cannot hold more blocks, however small they are";
         case OccupancyLimit::registers:
@@ -120,31 +125,35 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
 
 /// Returns a sentence such as "A multiprocessor holds 2 blocks of 1024 threads at a time: another
 /// block would exceed its limit of 2048 threads."
-std::string resident_text(const Prediction& p, const Gpu& gpu) {
+std::string occupancy_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
-    return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";
+    return "A multiprocessor holds " + resident_blocks_text(p) +
+           " at a time: " + occupancy_limit_text(p, gpu) + ".";
 }
 
 /// Returns a sentence such as "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for
 /// loads, ...".
-std::string life_text(const Prediction& p) {
-    const double total_cycles = p.life.sum();
+std::string warp_life_text(const Prediction& p) {
+    const double total_cycles = p.warp_life.sum();
     if (!is_nonzero_count(total_cycles)) return "";
     std::string at_barriers = "waiting at barriers";
     if (p.warps_per_block > 1) {
         at_barriers += " for the slowest of " + std::to_string(p.warps_per_block) + " warps";
     }
-    const std::pair<double, std::string> parts[] = {
-        {p.life.start, "until it starts"},   {p.life.issue, "executing instructions"},
-        {p.life.loads, "waiting for loads"}, {p.life.shared, "waiting for shared memory"},
-        {p.life.barrier, at_barriers},       {p.life.stores, "waiting until stores are accepted"},
+    const std::pair<double, std::string> state_phrases[] = {
+        {p.warp_life.start, "until it starts"},
+        {p.warp_life.issue, "executing instructions"},
+        {p.warp_life.loads, "waiting for loads"},
+        {p.warp_life.shared, "waiting for shared memory"},
+        {p.warp_life.barrier, at_barriers},
+        {p.warp_life.stores, "waiting until stores are accepted"},
     };
     std::vector<std::string> phrases;
     double other_cycles = total_cycles;
-    for (const auto& [state_cycles, what] : parts) {
+    for (const auto& [state_cycles, phrase] : state_phrases) {
         // Omit waits of less than a twentieth of the warp's life.
         if (!is_nonzero_count(state_cycles) || state_cycles < total_cycles / 20) continue;
-        phrases.push_back(number_text(state_cycles) + " " + what);
+        phrases.push_back(number_text(state_cycles) + " " + phrase);
         other_cycles -= state_cycles;
     }
     if (phrases.empty()) return "";
@@ -158,33 +167,35 @@ std::string life_text(const Prediction& p) {
 /// change.
 std::string littles_law_text(const Prediction& p) {
     if (!has_too_few_bytes_in_flight(p) || !is_nonzero_count(p.latency_cycles)) return "";
-    const double rate = p.bytes_in_flight / p.latency_cycles;
-    if (!is_nonzero_fraction(rate)) return "";
+    const double bytes_per_cycle = p.bytes_in_flight / p.latency_cycles;
+    if (!is_nonzero_fraction(bytes_per_cycle)) return "";
     return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
-           bytes_text(p.bytes_in_flight) + " in flight give a multiprocessor " + ratio_text(rate) +
-           " bytes per cycle.";
+           bytes_text(p.bytes_in_flight) + " in flight give a multiprocessor " +
+           ratio_text(bytes_per_cycle) + " bytes per cycle.";
 }
 
 /// Lists the units that are busy for at least a tenth of the time, except for the unit that the
 /// verdict names.
-std::string busy_parts_text(const Prediction& p) {
-    std::vector<std::pair<double, std::string>> parts;
-    const auto add = [&](double fraction, const std::string& what, bool is_mentioned) {
+std::string busy_units_text(const Prediction& p) {
+    std::vector<std::pair<double, std::string>> busy_units;
+    const auto add_unit = [&](double fraction, const std::string& unit_name, bool is_mentioned) {
         if (is_nonzero_fraction(fraction) && fraction >= 0.1 && !is_mentioned)
-            parts.emplace_back(fraction, what);
+            busy_units.emplace_back(fraction, unit_name);
     };
-    add(p.busy.memory, "memory", p.bottleneck == Bottleneck::memory);
-    add(p.busy.shared, "shared memory and L1 cache", p.bottleneck == Bottleneck::shared);
-    add(p.busy.l2_read, "the load path from the cache", p.bottleneck == Bottleneck::cache);
-    add(p.busy.l2_write, "the store path to the cache",
-        p.bottleneck == Bottleneck::cache || p.bottleneck == Bottleneck::stores);
-    add(p.busy.issue, "instruction issue", p.bottleneck == Bottleneck::issue);
-    std::stable_sort(parts.begin(), parts.end(),
+    add_unit(p.utilization.memory, "memory", p.bottleneck == Bottleneck::memory);
+    add_unit(p.utilization.shared, "shared memory and L1 cache",
+             p.bottleneck == Bottleneck::shared);
+    add_unit(p.utilization.l2_read, "the load path from the cache",
+             p.bottleneck == Bottleneck::cache);
+    add_unit(p.utilization.l2_write, "the store path to the cache",
+             p.bottleneck == Bottleneck::cache || p.bottleneck == Bottleneck::stores);
+    add_unit(p.utilization.issue, "instruction issue", p.bottleneck == Bottleneck::issue);
+    std::stable_sort(busy_units.begin(), busy_units.end(),
                      [](const auto& one, const auto& other) { return one.first > other.first; });
     std::vector<std::string> phrases;
-    for (const auto& [fraction, what] : parts) {
+    for (const auto& [fraction, unit_name] : busy_units) {
         if (phrases.size() < 3)
-            phrases.push_back(what + " " + percent_text(std::min(fraction, 1.0)));
+            phrases.push_back(unit_name + " " + percent_text(std::min(fraction, 1.0)));
     }
     return phrases.empty() ? "" : "Busy: " + join_as_list(phrases) + " of the time.";
 }
@@ -205,8 +216,8 @@ std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
 
 /// Returns an upper bound on the factor by which runs of `run` bytes slow memory down: the table's
 /// value for the next shorter length.
-double slowdown_limit(const RunCosts& run_costs, const std::vector<double>& excess_costs,
-                      double run_bytes) {
+double max_slowdown(const RunCosts& run_costs, const std::vector<double>& excess_costs,
+                    double run_bytes) {
     double slowdown = 0;
     for (std::size_t i = 0; i < std::min(run_costs.bytes.size(), excess_costs.size()); ++i) {
         if (i == 0 || run_costs.bytes[i] <= run_bytes) slowdown = excess_costs[i];
@@ -215,28 +226,29 @@ double slowdown_limit(const RunCosts& run_costs, const std::vector<double>& exce
 }
 
 /// Describes the run lengths in memory, unless memory is so idle that they do not matter.
-std::string runs_text(const Prediction& p, const Gpu& gpu) {
-    if (p.bottleneck != Bottleneck::memory && !(p.busy.memory >= kNotableUtilization)) return "";
+std::string run_lengths_text(const Prediction& p, const Gpu& gpu) {
+    if (p.bottleneck != Bottleneck::memory && !(p.utilization.memory >= kNotableUtilization))
+        return "";
     std::vector<std::string> phrases;
-    const auto add = [&](const std::string& what, double run_bytes,
-                         const std::vector<double>& excess_costs) {
+    const auto add_direction = [&](const std::string& direction, double run_bytes,
+                                   const std::vector<double>& excess_costs) {
         if (!is_short_run(run_bytes)) return;
-        phrases.push_back(what + " in runs of " + bytes_text(run_bytes));
-        const double slowdown = slowdown_limit(gpu.run_costs, excess_costs, run_bytes);
+        phrases.push_back(direction + " in runs of " + bytes_text(run_bytes));
+        const double slowdown = max_slowdown(gpu.run_costs, excess_costs, run_bytes);
         if (is_nonzero_fraction(slowdown)) {
             phrases.back() += " (up to " + percent_text(slowdown) + " slower than long runs)";
         }
     };
-    add("reads", p.run_bytes_read, gpu.run_costs.read_excess);
-    add("writes", p.run_bytes_written, gpu.run_costs.write_excess);
+    add_direction("reads", p.run_bytes_read, gpu.run_costs.extra_read_time);
+    add_direction("writes", p.run_bytes_written, gpu.run_costs.extra_write_time);
     return phrases.empty() ? "" : "Memory sees " + join_as_list(phrases) + ".";
 }
 
 std::vector<std::string> list_reasons(const Prediction& p, const Gpu& gpu, double useful_bytes) {
-    std::vector<std::string> main_reasons{resident_text(p, gpu), life_text(p),
+    std::vector<std::string> main_reasons{occupancy_text(p, gpu), warp_life_text(p),
                                           is_latency_bound(p) ? littles_law_text(p) : ""};
-    std::vector<std::string> other_reasons{useful_traffic_text(p, useful_bytes), runs_text(p, gpu),
-                                           busy_parts_text(p)};
+    std::vector<std::string> other_reasons{useful_traffic_text(p, useful_bytes),
+                                           run_lengths_text(p, gpu), busy_units_text(p)};
     if (!is_latency_bound(p)) std::swap(main_reasons, other_reasons);
     main_reasons.insert(main_reasons.end(), other_reasons.begin(), other_reasons.end());
     std::vector<std::string> sentences;
@@ -444,12 +456,12 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
                                 .time = describe_time(prediction, gpu, useful_bytes),
                                 .label = prediction_label(prediction),
                                 .verdict = "the model cannot predict a time for this launch",
-                                .why = {},
+                                .reasons = {},
                                 .unknown = {},
                                 .cure = ""};
     if (has_predicted_time(prediction)) {
         explanation.verdict = describe_verdict(prediction, gpu);
-        explanation.why = list_reasons(prediction, gpu, useful_bytes);
+        explanation.reasons = list_reasons(prediction, gpu, useful_bytes);
         const Remedy remedy = choose_remedy(prediction, gpu, useful_bytes);
         explanation.cure = remedy.text;
         explanation.cure_is_advice = remedy.is_advice;
@@ -467,7 +479,8 @@ std::string TimeExplanation::headline() const {
 
 std::string TimeExplanation::text() const {
     std::string text = headline() + "\n", paragraph;
-    for (const std::string& sentence : why) paragraph += (paragraph.empty() ? "" : " ") + sentence;
+    for (const std::string& sentence : reasons)
+        paragraph += (paragraph.empty() ? "" : " ") + sentence;
     for (const std::string& paragraph_or_cure : {paragraph, cure}) {
         if (!paragraph_or_cure.empty()) text += paragraph_or_cure + "\n";
     }

@@ -18,8 +18,8 @@ struct TimeExplanation {
     std::string time;     ///< the predicted time: "about 4.6 ms, 43 % of a copy"
     std::string label;    ///< the prediction's label: "predicted, NVIDIA H200, within 8 %"
     std::string verdict;  ///< the bottleneck: "the kernel waits at barriers: ..."
-    /// sentences that explain the prediction; sentences about the verdict come first
-    std::vector<std::string> why;
+    /// Sentences that explain the prediction, beginning with those about the verdict.
+    std::vector<std::string> reasons;
     std::vector<std::string> unknown;  ///< sentences about unknowns: "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
     /// Whether `cure` suggests a change. False if only moving fewer bytes would help.

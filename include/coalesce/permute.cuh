@@ -40,8 +40,8 @@ constexpr int unit_size() {
 template <int MIN_UNIT_BYTES, int SIZE>
 constexpr int compiled_unit_bytes = SIZE < MIN_UNIT_BYTES ? MIN_UNIT_BYTES : SIZE;
 
-/// Implements the public functions. MIN_UNIT_BYTES is the size of the smallest unit for which
-/// kernels are compiled.
+/// Implements the public functions for an element of `element_size` bytes. MIN_UNIT_BYTES is the
+/// size of the smallest unit for which kernels are compiled.
 template <int MIN_UNIT_BYTES>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, const LaunchQueue& queue) {

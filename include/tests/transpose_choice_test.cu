@@ -90,21 +90,21 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
         benefits_from_evict_last<4>(task(64, 96, 20000), true));  // the whole batch is large enough
     CHECK(benefits_from_evict_last<4>(task(8191, 8193),
                                       false));  // lower threshold for unaligned rows
-    CHECK_EQ(choose_rewound_tile<1>(task(16383, 16381)), RewoundTile::large);
-    CHECK_EQ(choose_rewound_tile<1>(task(8191, 8193)), RewoundTile::small);
-    CHECK_EQ(choose_rewound_tile<2>(task(8191, 8193)), RewoundTile::large);
-    CHECK_EQ(choose_rewound_tile<2>(task(301, 299, 3000)),
-             RewoundTile::small);  // each matrix is small
-    CHECK_EQ(choose_rewound_tile<2>(task(127, 100000)), RewoundTile::unused);
-    CHECK_EQ(choose_rewound_tile<1>(task(300, 1000003)),
-             RewoundTile::small);                      // a taller tile would be largely empty
+    CHECK_EQ(choose_rotated_row_tile<1>(task(16383, 16381)), RotatedRowTile::large);
+    CHECK_EQ(choose_rotated_row_tile<1>(task(8191, 8193)), RotatedRowTile::small);
+    CHECK_EQ(choose_rotated_row_tile<2>(task(8191, 8193)), RotatedRowTile::large);
+    CHECK_EQ(choose_rotated_row_tile<2>(task(301, 299, 3000)),
+             RotatedRowTile::small);  // each matrix is small
+    CHECK_EQ(choose_rotated_row_tile<2>(task(127, 100000)), RotatedRowTile::unused);
+    CHECK_EQ(choose_rotated_row_tile<1>(task(300, 1000003)),
+             RotatedRowTile::small);                      // a taller tile would be largely empty
     CHECK(prefers_strips<4>(task(100000, 80), 80));    // 48 of 128 columns of tiles are empty
     CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows have 496 bytes
     CHECK_FALSE(prefers_strips<4>(task(100000, 128), 128));
     CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
     CHECK(prefers_strips<2>(task(100000, 200), 200));
     CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
-    CHECK_EQ(choose_rewound_tile<4>(task(8191, 8193)), RewoundTile::unused);
+    CHECK_EQ(choose_rotated_row_tile<4>(task(8191, 8193)), RotatedRowTile::unused);
     CHECK(are_out_rows_sector_aligned<4>(task(8192, 8191)));
     CHECK_FALSE(are_out_rows_sector_aligned<4>(task(8196, 8191)));  // rows end within a sector
     TransposeTask behind = task(8192, 8191);

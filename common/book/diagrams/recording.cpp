@@ -42,8 +42,8 @@ Recording read_recording(const std::filesystem::path& folder, const std::string&
     if (!in)
         throw std::runtime_error(file.string() + " does not exist; build the target `recordings`");
     Recording recording{step, {}};
-    const json recorded = json::parse(in);
-    for (const json& source : recorded.at("variants")) {
+    const json recording_json = json::parse(in);
+    for (const json& source : recording_json.at("variants")) {
         if (!source.contains("warp")) continue;  // this variant has no picture
         RecordedVariant variant;
         source.at("name").get_to(variant.name);

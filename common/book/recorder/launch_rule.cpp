@@ -40,8 +40,8 @@ constexpr unsigned kMaxExtentIncrement = 64, kTriedBlockFactors[] = {1, 2, 4, 8}
 unsigned find_block_size(const std::vector<ObservedLaunch>& samples, std::size_t axis,
                          const Extent& extent, unsigned increment, unsigned factor,
                          std::int64_t max_blocks) {
-    constexpr unsigned max_size = 4096;
-    for (unsigned size = 1; size <= max_size; ++size) {
+    constexpr unsigned max_tried_size = 4096;
+    for (unsigned size = 1; size <= max_tried_size; ++size) {
         const bool matches_samples =
             std::all_of(samples.begin(), samples.end(), [&](const ObservedLaunch& sample) {
                 const std::int64_t increased_extent =
@@ -159,25 +159,25 @@ ordered_json derive_rule(const std::vector<ObservedLaunch>& samples) {
 ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples) {
     // Some programs launch a different kernel if the matrix has as many rows of tiles as columns of
     // tiles. The size of the tiles does not matter for this distinction.
-    std::vector<ObservedLaunch> square_samples, other_samples;
+    std::vector<ObservedLaunch> square_samples, nonsquare_samples;
     for (const ObservedLaunch& sample : samples) {
-        (sample.launch.grid[0] == sample.launch.grid[1] ? square_samples : other_samples)
+        (sample.launch.grid[0] == sample.launch.grid[1] ? square_samples : nonsquare_samples)
             .push_back(sample);
     }
-    if (square_samples.empty() || other_samples.empty()) {
+    if (square_samples.empty() || nonsquare_samples.empty()) {
         const ordered_json common_rule = derive_rule(samples);
         return {{"square", common_rule}, {"other", common_rule}};
     }
     // The grid must follow the same rule in both cases. Only the kernel may differ.
-    const ordered_json other_rule = derive_rule(other_samples);
-    ordered_json square_rule = other_rule;
+    const ordered_json nonsquare_rule = derive_rule(nonsquare_samples);
+    ordered_json square_rule = nonsquare_rule;
     square_rule["kernel"] = square_samples.front().launch.kernel;
     square_rule["function"] = square_samples.front().launch.function;
     std::vector<ObservedLaunch> unnamed_samples = samples;
     for (ObservedLaunch& sample : unnamed_samples) sample.launch.kernel.clear();
     derive_rule(unnamed_samples);
     derive_rule(square_samples);
-    return {{"square", square_rule}, {"other", other_rule}};
+    return {{"square", square_rule}, {"other", nonsquare_rule}};
 }
 
 }  // namespace coalesce::recorder

@@ -42,15 +42,15 @@ struct Signature {
     std::vector<std::string> parameters;
 };
 
-/// Returns the position after the closing bracket of the list that starts at `at`.
-std::size_t find_end_of_brackets(const std::string& text, std::size_t at) {
+/// Returns the position after the closing bracket of the list that starts at `list_begin`.
+std::size_t find_end_of_brackets(const std::string& text, std::size_t list_begin) {
     int depth = 0;
     do {
-        if (std::strchr("(<", text[at])) ++depth;
-        if (std::strchr(")>", text[at])) --depth;
-        ++at;
-    } while (depth > 0 && at < text.size());
-    return at;
+        if (std::strchr("(<", text[list_begin])) ++depth;
+        if (std::strchr(")>", text[list_begin])) --depth;
+        ++list_begin;
+    } while (depth > 0 && list_begin < text.size());
+    return list_begin;
 }
 
 Signature parse_signature(const std::string& mangled_name) {
@@ -62,14 +62,14 @@ Signature parse_signature(const std::string& mangled_name) {
     std::size_t open_bracket = text.find_first_of("(<");
     if (text.at(open_bracket) == '<') open_bracket = find_end_of_brackets(text, open_bracket);
     Signature signature{text.substr(0, open_bracket), {}};
-    for (std::size_t at = open_bracket + 1, begin = at; at < text.size();) {
-        if (std::strchr("(<", text[at])) {
-            at = find_end_of_brackets(text, at);
-        } else if (std::strchr(",)", text[at])) {
-            signature.parameters.push_back(text.substr(begin, at - begin));
-            begin = at + 2, ++at;
+    for (std::size_t position = open_bracket + 1, begin = position; position < text.size();) {
+        if (std::strchr("(<", text[position])) {
+            position = find_end_of_brackets(text, position);
+        } else if (std::strchr(",)", text[position])) {
+            signature.parameters.push_back(text.substr(begin, position - begin));
+            begin = position + 2, ++position;
         } else {
-            ++at;
+            ++position;
         }
     }
     return signature;
@@ -81,9 +81,9 @@ recorder::Argument describe_argument(const std::string& type, const void* value)
     }
     if (type == "int") return {false, *static_cast<const int*>(value)};
     if (type == "unsigned int") return {false, *static_cast<const unsigned*>(value)};
-    const bool is_long = type == "long" || type == "long long" || type == "unsigned long" ||
-                         type == "unsigned long long";
-    if (is_long) return {false, *static_cast<const std::int64_t*>(value)};
+    const bool is_64_bit = type == "long" || type == "long long" || type == "unsigned long" ||
+                           type == "unsigned long long";
+    if (is_64_bit) return {false, *static_cast<const std::int64_t*>(value)};
     throw NoLaunchRule("the host computes one of its arguments (" + type + ")");
 }
 

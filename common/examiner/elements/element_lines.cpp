@@ -6,6 +6,7 @@
 #include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

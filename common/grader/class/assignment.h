@@ -33,8 +33,8 @@ struct ProofCase {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be reported, or "" for any
-    /// The largest fraction of the exercise's points that a wrong source may get. 1 allows any
-    /// number of points except all of them.
+    /// The largest fraction of the exercise's points that a wrong source may get. If it is 1, the
+    /// source may get any number of points except all of them.
     double max_share = 1;
 };
 
@@ -42,7 +42,7 @@ struct ProofCase {
 inline constexpr double kMaxShareWithoutWork = 0.4;
 
 /// Returns the sources that `assignment verify` judges, with their required results. The solution
-/// must pass. The skeleton, the mutants and the cheating attempts must fail.
+/// must get all points. The skeleton, the mutants and the cheating attempts must fail.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
 /// Judges all sources from list_proofs, and reports whether each gets its required result.

@@ -67,8 +67,8 @@ std::string manifest_text(const Assignment& assignment);
 std::string hidden_text(const Assignment& assignment);
 
 /// Returns a digest of an exercise's requirements, including hidden shapes, points and solution.
-/// Results are stored under keys with this digest, so old results remain when a requirement
-/// changes.
+/// Results are stored under keys with this digest, so that a changed requirement does not overwrite
+/// old results.
 std::string requirements_digest(const AssignedExercise& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

@@ -42,7 +42,7 @@ struct Plan {
 
     /// Returns the number of submissions in all chunks.
     std::size_t task_count() const;
-    /// Returns the path of the file that stores the result with this key.
+    /// Returns the path of the file that stores the result of the submission with this key.
     std::filesystem::path result_file(const std::string& key) const;
     /// Returns the submissions of a chunk that have no result yet. Chunks are numbered from 1.
     std::vector<Entry> missing_entries(std::size_t chunk) const;

@@ -40,8 +40,8 @@ void write_reports(const ClassResults& results, const std::filesystem::path& fol
 
 /// Returns the contents of /autograder/results/results.json, which Gradescope reads.
 std::string gradescope_json(const StudentResults& student);
-/// Returns results.json, which `grade container` writes for other platforms. The format: {"format":
-/// 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
+/// Returns results.json, which `grade container` writes for other platforms. The JSON has the form
+/// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
 /// "max_score", "passed", "verdict", "failure", "headline", "line", "output"}]}.
 std::string results_json(const ClassResults& results, const StudentResults& student);
 /// Returns comment.md, the text of a pull request comment. It is shorter than GitHub's limit of

@@ -21,8 +21,8 @@ struct GradedExercise {
     std::optional<Result> result;
     std::string ignored_files =
         "";  ///< a description of the submitted files that were not examined
-    /// Says which of the student's files counts, such as "the best of 3". "" if there is only one
-    /// file.
+    /// A phrase that says which of the student's files counts, such as "the best of 3". "" if there
+    /// is only one file.
     std::string attempt_phrase = "";
     /// The teacher's decision about the points, or empty if the judge's points apply.
     std::optional<Decision> decision = {};

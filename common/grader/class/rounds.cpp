@@ -124,7 +124,7 @@ private:
         (void)worker.child->send_line(codec::write(task));
     }
 
-    // If the worker has answered, stores its answer in `outcome` and returns true.
+    // If the worker has answered, stores its answer in `answer` and returns true.
     bool record_answer(Worker& worker, WorkerAnswer& answer) {
         std::optional<std::string> line = worker.child->receive_line(0);
         if (line && !worker.has_reported_identity) {

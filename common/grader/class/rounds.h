@@ -31,8 +31,8 @@ enum class TaskEnd {
     failed,    ///< the attempt failed because of the grader, and the task will be retried
     given_up,  ///< the task crashes the judge repeatedly, and will not be retried
 };
-/// Called when an attempt ends. `task` is the index of the task. `text` is the result, or the error
-/// message if the attempt failed.
+/// A function that is called when an attempt to judge a task ends. `task` is the index of the task.
+/// `text` is the result, or the error message if the attempt failed.
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
 struct JudgingOutcome {

@@ -91,8 +91,8 @@ struct OpenRun {
     FileLock lock;
     Store store;
     std::vector<Entry> entries = {};
-    /// The files that the students submitted in earlier runs. Empty if only a student's last file
-    /// can count.
+    /// The files that the students submitted in earlier runs. Empty if the assignment counts only a
+    /// student's last file.
     std::vector<Entry> earlier_runs_entries = {};
     std::int64_t run_number = 0;
 };

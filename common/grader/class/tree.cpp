@@ -304,8 +304,8 @@ private:
         tree_.items.push_back(std::move(item));
     }
 
-    // Passes the unpacked data to `read_entry` in pieces, until `read_entry` returns false. Returns
-    // true if the whole file was unpacked.
+    // Passes the unpacked data of a file to `on_block` in blocks, until `on_block` returns false.
+    // Returns true if the whole file was unpacked.
     template <class OnBlock>
     bool unpack(archive* archive_handle, OnBlock on_block) {
         char buffer[65536];

@@ -54,8 +54,8 @@ struct TreeLimits {
     std::size_t max_file_bytes = 4u << 20;    ///< maximum size of a single file that is read
     std::size_t max_archive_bytes = 256u
                                     << 20;  ///< maximum size of a nested archive, before unpacking
-    /// The maximum total size of ignored files and nested archives. Ignored files count, because
-    /// even skipping a zip bomb requires decompressing it.
+    /// The maximum total size, in bytes, of ignored files and nested archives. Ignored files count,
+    /// because even skipping a zip bomb requires decompressing it.
     std::size_t max_unwanted_bytes = 512u << 20;
     std::size_t max_depth = 12;      ///< maximum nesting depth of folders
     bool includes_archives = false;  ///< whether to read nested archives too

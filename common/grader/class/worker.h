@@ -39,8 +39,8 @@ void describe(auto& codec, WorkerAnswer& answer) {
 /// assignment. Returns the exit code.
 int run_worker(const Assignment& assignment, const JudgeOptions& options);
 
-/// Limits the processor time and the memory that this process may use for the next submission. Must
-/// be called before each submission.
+/// Limits the processor time and the memory that this process may use to judge the next submission.
+/// Must be called before each submission.
 ///
 /// The sandbox has its own limits, but this process parses the student's file. Exceeding the time
 /// limit ends the process, and exceeding the memory limit throws std::bad_alloc. Both are reported

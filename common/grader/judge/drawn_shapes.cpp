@@ -9,7 +9,7 @@ public:
     SecretShapeDraw(const Secret& secret, const std::string& exercise)
         : secret_(secret), exercise_(exercise) {}
 
-    /// Returns a number between `least` and `most`, both inclusive.
+    /// Returns a number from `min_value` to `max_value`, both inclusive.
     int draw_between(int min_value, int max_value) {
         const std::uint64_t random_number =
             derive_number(secret_, "shape " + std::to_string(draw_number_++) + " of " + exercise_);

@@ -24,12 +24,13 @@ public:
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const AssignedExercise& exercise, const Secret& secret);
 
-    /// Returns a fixed name, because the sandbox may not have started yet.
+    /// Returns the name of the simulated GPU in messages. It is fixed, because the sandbox that
+    /// runs the simulator may not have started yet.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;
-    /// Launches the kernel. If the launch succeeds with all checks, launches the kernel again in
-    /// other orders of blocks and warps. On large shapes, these further launches run without
+    /// Launches the kernel. If that launch passes all checks, launches the kernel again with its
+    /// blocks and warps in other orders. On large shapes, these additional launches run without
     /// checks. Returns the first launch that failed, or the launch in the default order if none
     /// failed.
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;

@@ -79,7 +79,7 @@ struct AssignedExercise : coalesce::Exercise {
 /// Returns the rules for the PTX of an exercise's submissions.
 PtxRules ptx_rules(const AssignedExercise& exercise);
 
-/// 32 bytes that only the teacher knows, from which the inputs are derived.
+/// A secret of 32 bytes that only the teacher knows. The inputs of kernels are derived from it.
 using Secret = std::array<std::uint8_t, 32>;
 
 /// Derives a number from the secret and `label`. Nobody can guess the number without the secret.
@@ -132,7 +132,7 @@ struct JudgeOptions {
 /// of cost and a text that contains everything that the cost depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
-/// Judges submissions, one at a time.
+/// A judge of submissions. It judges one submission at a time.
 class Judge {
 public:
     /// Finds a sandbox that works. Never throws. If no sandbox works, each Result has Mark::system.

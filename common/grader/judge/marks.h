@@ -35,7 +35,7 @@ const char* mark_phrase(Mark mark);
 /// Returns the mark for a failure. Costs above a limit map to OK, because costs affect only the
 /// points.
 Mark mark_for_failure(FailureKind kind);
-/// Reports whether a kernel with this mark may still have a correct result.
+/// Reports whether the output of a kernel with this mark may still be correct.
 bool may_be_correct(Mark mark);
 
 /// Returns the code, for JSON.

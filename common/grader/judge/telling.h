@@ -9,9 +9,8 @@
 
 namespace coalesce::grader {
 
-/// Reports whether only the teacher knows the shape `tried_shapes[index]`. `tried_shapes` contains
-/// first the public shapes, then the hidden shapes, and then further shapes on which costs are
-/// counted.
+/// Reports whether the shape `tried_shapes[index]` is hidden from students. `tried_shapes` contains
+/// the public shapes, then the hidden shapes, and then the shapes on which only costs are counted.
 bool is_shape_hidden(const AssignedExercise& exercise, const std::vector<TriedShape>& tried_shapes,
                      std::size_t index);
 /// Removes everything from a result that would reveal a hidden shape.

@@ -23,7 +23,7 @@ void describe(auto& codec, AttackTarget& target) {
            target.folder, "grader_process", target.grader_process);
 }
 
-/// An attack that a hostile worker could try.
+/// An attack, and the function that tries it in a jail's worker.
 struct Attack {
     const char* name;  ///< such as "socket"
     /// Tries the attack. Returns "" if the attack was stopped, otherwise a description of what it

@@ -40,8 +40,8 @@ struct Entry {
     bool operator==(const Entry&) const = default;
 };
 
-/// A teacher's decision about the points of one submission. The decision does not apply if the
-/// student later submits a different file.
+/// A teacher's decision about the points of one submission. It no longer applies once the student
+/// submits a different file.
 struct Decision {
     std::string student = "";      ///< the student's name, as in Entry
     std::string exercise = "";     ///< such as "03_tiled"
@@ -91,7 +91,7 @@ public:
     std::optional<Run> run();
     /// Returns the entries of a run in their original order.
     std::vector<Entry> entries(std::int64_t run);
-    /// Returns the files that the run's students submitted before the run, oldest first.
+    /// Returns the files that the students of this run submitted in earlier runs, oldest first.
     std::vector<Entry> earlier_entries(std::int64_t run);
     /// Returns the files of all runs, oldest first. A file that a student submitted several times
     /// without changes is returned once.

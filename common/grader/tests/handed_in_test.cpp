@@ -34,7 +34,7 @@ namespace {
 const std::vector<std::string> TWO = {"02_naive", "03_tiled"};
 
 // An entry of a tar archive. `type` is one of libarchive's AE_ constants.
-struct Thing {
+struct TarEntry {
     std::string name;
     unsigned type = AE_IFREG;
     std::string bytes = "";
@@ -46,13 +46,13 @@ la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
     return static_cast<la_ssize_t>(count);
 }
 
-std::string tar_of(const std::vector<Thing>& things, bool is_packed = false) {
+std::string tar_of(const std::vector<TarEntry>& things, bool is_packed = false) {
     std::string text;
     archive* made = archive_write_new();
     archive_write_set_format_pax_restricted(made);
     if (is_packed) archive_write_add_filter_gzip(made);
     archive_write_open(made, &text, nullptr, append, nullptr);
-    for (const Thing& thing : things) {
+    for (const TarEntry& thing : things) {
         archive_entry* entry = archive_entry_new();
         archive_entry_set_pathname(entry, thing.name.c_str());
         archive_entry_set_perm(entry, 0777);
@@ -211,18 +211,18 @@ TEST_CASE("links in folders are not followed, and a FIFO does not block the read
 
 TEST_CASE("decompression bombs are stopped") {
     std::string zeros(3u << 20, '\0');
-    std::vector<Thing> many;
+    std::vector<TarEntry> many;
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
     // The reader ignores these names, but must decompress the files to skip them.
     const TreeLimits few{.max_unwanted_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
-        for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
+        for (TarEntry& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
         const std::string bomb = tar_of(many, true);
         CHECK(read_archive(bomb, few).problem == "archive-too-large");
         CHECK(read_archive(bomb).problem == "");
     }
-    std::vector<Thing> crowd;
+    std::vector<TarEntry> crowd;
     for (int i = 0; i < 20100; ++i) crowd.push_back({std::to_string(i), AE_IFREG, "x"});
     CHECK(problem_of(tar_of(crowd)) == "archive-too-large");
     std::string deep;
@@ -250,7 +250,7 @@ TEST_CASE("unrequested files in any kind of archive are reported, and do not cou
     write(whole / "zip.zip", zip);
     fs::remove_all(whole / "nested");
     write(whole / "nested/handin.zip", zip);
-    std::vector<Thing> things;
+    std::vector<TarEntry> things;
     for (const ZipEntry& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
     // This archive has the form in which learning platforms export a class.
@@ -328,7 +328,7 @@ TEST_CASE("submissions of students with hostile names are read like all others")
     std::vector<Student> students = read_class(folder / "class", TWO);
     // The name "..." begins with a dot, so its folder counts as hidden.
     CHECK(students.size() == names.size() - 1);
-    std::vector<Thing> things;
+    std::vector<TarEntry> things;
     for (const std::string& name : names) things.push_back({name + "/02_naive.cu", AE_IFREG, "x"});
     write(folder / "class.tar", tar_of(things));
     CHECK(read_class(folder / "class.tar", TWO).size() == names.size());

@@ -61,12 +61,12 @@ void write_script(const fs::path& file, const std::string& text) {
 }
 
 // An assignment with two submissions: a correct one, and an unchanged skeleton.
-struct Handed {
+struct TwoSubmissions {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments";
     fs::path right = folder / "right", blank = folder / "blank";
 
-    Handed() {
+    TwoSubmissions() {
         must({"assignment", "new", "hw1", "--exercises", "02,03", "--points", "10,20"});
         for (std::string exercise : {"02_naive", "03_tiled"}) {
             copy("teacher/solutions", exercise, right);
@@ -94,7 +94,7 @@ struct Handed {
 };
 
 // A replica of Gradescope's folder /autograder, in a temporary folder.
-struct Gradescope : Handed {
+struct Gradescope : TwoSubmissions {
     fs::path root = folder / "autograder", source = root / "source";
 
     Gradescope() {
@@ -248,7 +248,7 @@ bool has_program(const char* program) {
 }  // namespace
 
 TEST_CASE("Classroom 50: the bundle contains no secret") {
-    Handed handed;
+    TwoSubmissions handed;
     const fs::path bundle = handed.exported("classroom50", "classroom50");
     const fs::path teacher = fs::path(handed.assignments) / "hw1/teacher";
     std::vector<std::string> secrets = {read_file(teacher / "key").substr(0, 64)};
@@ -277,7 +277,7 @@ TEST_CASE("Classroom 50: autograder.py writes a result.json that follows the spe
         MESSAGE("skipped: there is no python3 or no git");
         return;
     }
-    Handed handed;
+    TwoSubmissions handed;
     const Runner runner;
     const fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
     CHECK(is_executable(script));
@@ -353,7 +353,7 @@ std::string broken_container(const json& results) {
 }  // namespace
 
 TEST_CASE("container: the grader judges a folder and writes results.json without a network") {
-    Handed handed;
+    TwoSubmissions handed;
     const fs::path results = handed.folder / "results";
     const auto judge = [&](const fs::path& submission) {
         std::vector<std::string> words = {grade,   "container", submission,
@@ -393,7 +393,7 @@ TEST_CASE("container: the grader judges a folder and writes results.json without
 
 TEST_CASE("PrairieLearn: the entry point writes results in the documented format") {
     if (!has_program("python3")) return;
-    Handed handed;
+    TwoSubmissions handed;
     const GradeProgram program;
     const fs::path root = handed.folder / "grade";
     const fs::path question = handed.exported("prairielearn", "question");
@@ -428,7 +428,7 @@ TEST_CASE("PrairieLearn: the entry point writes results in the documented format
 
 TEST_CASE("Autolab: the last line of the output contains the points") {
     if (!has_program("python3") || !has_program("make")) return;
-    Handed handed;
+    TwoSubmissions handed;
     const GradeProgram program;
     const fs::path lab = handed.exported("autolab", "lab"), place = handed.folder / "instance";
     // Autolab copies both files and the submission into an empty folder, and runs make there.
@@ -463,7 +463,7 @@ TEST_CASE("Autolab: the last line of the output contains the points") {
 
 TEST_CASE("Submitty: the validator prints an object in the documented format") {
     if (!has_program("python3")) return;
-    Handed handed;
+    TwoSubmissions handed;
     const GradeProgram program;
     const fs::path config = handed.exported("submitty", "config");
     const json tests = json::parse(read_file(config / "config.json")).at("testcases");
@@ -510,7 +510,7 @@ TEST_CASE("no adapter is longer than two screens") {
 }
 
 TEST_CASE("Slurm: the batch script is valid") {
-    Handed handed;
+    TwoSubmissions handed;
     handed.must({"plan", "hw1", "--submissions", handed.right.parent_path(), "--to",
                  handed.folder / "it's a plan", "--chunks", "2"});
     check_script(handed.folder / "it's a plan/slurm.sbatch");

@@ -63,16 +63,16 @@ int work(const std::string& kind) {
 }
 
 // The tasks that were judged, the tasks that were abandoned, and the number of faults per task.
-struct Ends {
+struct TaskEnds {
     std::set<std::size_t> judged, given_up;
     std::map<std::size_t, int> faults;
     JudgingOutcome outcome;
 };
 
-Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
+TaskEnds ends_of(const std::vector<std::string>& sources, const std::string& kind) {
     std::vector<Task> tasks;
     for (const std::string& source : sources) tasks.push_back({"03_tiled", source});
-    Ends ends;
+    TaskEnds ends;
     const auto told = [&](std::size_t task, TaskEnd end, const std::string&) {
         if (end == TaskEnd::judged) ends.judged.insert(task);
         if (end == TaskEnd::failed) ++ends.faults[task];
@@ -93,7 +93,7 @@ Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
 
 TEST_CASE("a submission that makes the judge fail does not affect other results") {
     for (const char* hostile : {"bad", "dies", "takes much memory"}) {
-        const Ends ends = ends_of({"one", hostile, "two", "three"}, "good");
+        const TaskEnds ends = ends_of({"one", hostile, "two", "three"}, "good");
         CHECK(ends.judged == std::set<std::size_t>{0, 2, 3});
         CHECK(ends.given_up == std::set<std::size_t>{1});
         CHECK(ends.faults.at(1) == 6);
@@ -103,7 +103,7 @@ TEST_CASE("a submission that makes the judge fail does not affect other results"
 
 TEST_CASE("a submission is judged even if its judge has been killed five times") {
     const coalesce::TemporaryFolder folder;
-    const Ends ends = ends_of({"one", "unlucky " + (folder / "tries").string()}, "good");
+    const TaskEnds ends = ends_of({"one", "unlucky " + (folder / "tries").string()}, "good");
     CHECK(ends.judged == std::set<std::size_t>{0, 1});
     CHECK(ends.given_up.empty());
     CHECK(ends.faults.at(1) == 5);
@@ -112,14 +112,14 @@ TEST_CASE("a submission is judged even if its judge has been killed five times")
 TEST_CASE("ten consecutive submissions that make the judge fail do not affect other results") {
     std::vector<std::string> sources(10, "bad");
     sources.insert(sources.end(), {"one", "two"});
-    const Ends ends = ends_of(sources, "good");
+    const TaskEnds ends = ends_of(sources, "good");
     CHECK(ends.judged == std::set<std::size_t>{10, 11});
     CHECK(ends.given_up.size() == 10);
 }
 
 TEST_CASE("a broken computer never gives a student a zero") {
     for (const std::size_t count : {1, 20}) {
-        const Ends ends = ends_of(std::vector<std::string>(count, "one"), "broken");
+        const TaskEnds ends = ends_of(std::vector<std::string>(count, "one"), "broken");
         CHECK(ends.judged.empty());
         CHECK(ends.given_up.empty());
         CHECK(ends.outcome.last_fault == "something is wrong");

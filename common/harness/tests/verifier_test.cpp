@@ -284,7 +284,7 @@ TEST_CASE("a large matrix is compared completely, one part at a time") {
     CHECK(comparison.first_bad == Cell{4099, 4199});
     CHECK(comparison.findings[0].sentence.rfind(
               "out(4099,4199) holds in(0,5), expected in(4099,4199)", 0) == 0);
-    CHECK(comparison.map.sign(31, 31) == CellState::wrong);
+    CHECK(comparison.map.worst_state_at(31, 31) == CellState::wrong);
 }
 
 TEST_CASE(
@@ -297,8 +297,8 @@ TEST_CASE(
     large.note({99, 63}, CellState::untouched);
     large.note({99, 62}, CellState::wrong);
     large.note({99, 62}, CellState::right);
-    CHECK(large.sign(24, 31) == CellState::wrong);
-    CHECK(large.sign(24, 30) == CellState::right);
+    CHECK(large.worst_state_at(24, 31) == CellState::wrong);
+    CHECK(large.worst_state_at(24, 30) == CellState::right);
     CHECK(large.text().find("each character stands for 4 x 2 cells") != std::string::npos);
 }
 

@@ -6,7 +6,7 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int barriers_timed = 1024;
+constexpr int timed_barriers = 1024;
 
 __global__ void __launch_bounds__(1024) loop_over_barriers(std::uint64_t* result_counters) {
     long long cycles = 0;
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(1024) loop_over_barriers(std::uint64_t* result
         __syncthreads();
         const long long start_cycle = cycles_now();
 #pragma unroll 16
-        for (int i = 0; i < barriers_timed; ++i) __syncthreads();
+        for (int i = 0; i < timed_barriers; ++i) __syncthreads();
         cycles = cycles_now() - start_cycle;
     }
     if (threadIdx.x == 0) result_counters[0] = static_cast<std::uint64_t>(cycles);
@@ -29,7 +29,7 @@ void measure_barriers(Bench& bench, RawMeasurements& raw) {
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
         raw.barrier_costs.push_back(
-            {warps, static_cast<double>(bench.read_result_counters(1)[0]) / barriers_timed});
+            {warps, static_cast<double>(bench.read_result_counters(1)[0]) / timed_barriers});
     }
 }
 

@@ -30,13 +30,13 @@ std::size_t choose_buffer_bytes() {
     return bytes;
 }
 
-/// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread per block
+/// Copies `count` elements `repetitions` times, or waits 20 ms if `count` is 0. One thread per block
 /// reads the cycle counter and the global timer, both before and afterwards.
-__global__ void copy_and_time(const uint4* in, uint4* out, std::size_t count, int turns,
+__global__ void copy_and_time(const uint4* in, uint4* out, std::size_t count, int repetitions,
                               std::uint64_t* result_counters) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
         for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
              i += step) {
             out[i] = in[i];
@@ -127,12 +127,12 @@ void Bench::describe_machine() {
 }
 
 void Bench::measure_clocks() {
-    const auto measure_clock_ghz = [&](std::size_t count, int turns) {
+    const auto measure_clock_ghz = [&](std::size_t count, int repetitions) {
         const int blocks = multiprocessors();
         // These runs make the GPU raise its clock rate.
-        for (int time = 0; time < 3; ++time) {
+        for (int repetition = 0; repetition < 3; ++repetition) {
             copy_and_time<<<blocks, 1024>>>(reinterpret_cast<const uint4*>(in()),
-                                            reinterpret_cast<uint4*>(out()), count, turns,
+                                            reinterpret_cast<uint4*>(out()), count, repetitions,
                                             result_counters());
             CUDA_CHECK(cudaDeviceSynchronize());
         }
@@ -163,17 +163,17 @@ void Bench::clear_result_counters() const {
 }
 
 std::vector<std::uint64_t> Bench::read_result_counters(std::size_t count) const {
-    std::vector<std::uint64_t> seen(count);
-    CUDA_CHECK(cudaMemcpy(seen.data(), result_counters_.data(), count * sizeof seen[0],
+    std::vector<std::uint64_t> counters(count);
+    CUDA_CHECK(cudaMemcpy(counters.data(), result_counters_.data(), count * sizeof counters[0],
                           cudaMemcpyDeviceToHost));
-    return seen;
+    return counters;
 }
 
 double Bench::ms(const std::function<void()>& launch, int times,
-                 const std::function<void()>& before) const {
+                 const std::function<void()>& run_before) const {
     std::vector<double> all_ms;
     for (int time = 0; time <= times; ++time) {
-        before();
+        run_before();
         CUDA_CHECK(cudaEventRecord(start_, nullptr));
         launch();
         CUDA_CHECK(cudaGetLastError());
@@ -187,10 +187,10 @@ double Bench::ms(const std::function<void()>& launch, int times,
 }
 
 double Bench::median_ms_with_cold_cache(const std::function<void()>& launch, int times) {
-    std::vector<double> all;
+    std::vector<double> runs;
     stopwatch_.time_once_on_device(launch);
-    for (int time = 0; time < times; ++time) all.push_back(stopwatch_.time_once_on_device(launch));
-    return summarize_timings(all).ms;
+    for (int time = 0; time < times; ++time) runs.push_back(stopwatch_.time_once_on_device(launch));
+    return summarize_timings(runs).ms;
 }
 
 std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident_blocks) {

@@ -22,8 +22,8 @@ public:
     int multiprocessors() const { return machine_.multiprocessors; }
     /// Returns the compute capability, for example 90 for 9.0.
     int compute() const { return compute_; }
-    /// Return the two buffers. They have the same size, a power of two that is much larger than the
-    /// L2 cache.
+    /// Return the addresses of the two buffers. The buffers have the same size, a power of two that
+    /// is much larger than the L2 cache.
     char* in() const { return static_cast<char*>(in_.data()); }
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
@@ -41,10 +41,10 @@ public:
     std::vector<std::uint64_t> read_result_counters(std::size_t count) const;
 
     /// Returns the median time of `times` launches in milliseconds, after one untimed launch.
-    /// `before` runs before each launch and is not timed.
+    /// `run_before` runs before each launch and is not timed.
     double ms(
         const std::function<void()>& launch, int times = 5,
-        const std::function<void()>& before = [] {}) const;
+        const std::function<void()>& run_before = [] {}) const;
     /// Like ms(), but fills the L2 cache with unrelated, clean data before each launch.
     double median_ms_with_cold_cache(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.
@@ -77,7 +77,7 @@ void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
 /// `resident_blocks` blocks fit on a multiprocessor.
 std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident_blocks);
 
-// Each function makes one group of measurements, and adds the results to `raw`.
+// Each of these functions makes one group of measurements, and adds the results to `raw`.
 void measure_latencies(Bench& bench, RawMeasurements& raw);           // in latency.cu
 void measure_long_runs(Bench& bench, RawMeasurements& raw);           // in memory.cu
 void measure_latency_under_load(Bench& bench, RawMeasurements& raw);  // in flight.cu

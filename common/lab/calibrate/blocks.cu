@@ -21,8 +21,8 @@ __device__ void wait_until_cycles_after(long long start_cycle, int cycles_to_wai
     }
 }
 
-__global__ void wait_in_each_warp(int cycles) {
-    if (cycles != 0) wait_until_cycles_after(cycles_now(), cycles);
+__global__ void wait_in_each_warp(int wait_cycles) {
+    if (wait_cycles != 0) wait_until_cycles_after(cycles_now(), wait_cycles);
 }
 
 __global__ void record_start_and_end(int cycles, std::uint64_t* result_counters) {
@@ -95,10 +95,10 @@ void measure_turnover(Bench& bench, RawMeasurements& raw, int resident_blocks, i
 }  // namespace
 
 void measure_blocks(Bench& bench, RawMeasurements& raw) {
-    const int most = raw.machine.warps_per_multiprocessor;
+    const int max_warps = raw.machine.warps_per_multiprocessor;
     for (const int resident : {1, 2, 4, 8, 16}) {
         for (const int warps : {1, 2, 4, 8, 16, 32}) {
-            if (resident * warps > most || resident > raw.machine.blocks_per_multiprocessor)
+            if (resident * warps > max_warps || resident > raw.machine.blocks_per_multiprocessor)
                 continue;
             measure_turnover(bench, raw, resident, warps, 0);
             measure_turnover(bench, raw, resident, warps, 500);

@@ -80,15 +80,15 @@ __device__ void issue_bulk_copies(const CUtensorMap& map, const char* data, unsi
 template <CopyShape HOW>
 __device__ void issue_copies_and_wait(const CUtensorMap& map, const char* data, unsigned bytes,
                                       std::uint64_t* barriers, unsigned shared_space) {
-    const unsigned all = bytes * (HOW == CopyShape::boxes ? rows_per_box : lanes_per_warp);
-    for (unsigned turn = 0; turn < copy_rounds + copies_in_flight_per_warp; ++turn) {
-        const unsigned barrier = to_shared_address(&barriers[turn % copies_in_flight_per_warp]);
-        if (turn >= copies_in_flight_per_warp)
-            wait_for_parity(barrier, (turn / copies_in_flight_per_warp - 1) % 2);
-        if (turn >= copy_rounds) continue;
-        if (threadIdx.x % lanes_per_warp == 0) expect_bytes(barrier, all);
+    const unsigned round_bytes = bytes * (HOW == CopyShape::boxes ? rows_per_box : lanes_per_warp);
+    for (unsigned round = 0; round < copy_rounds + copies_in_flight_per_warp; ++round) {
+        const unsigned barrier = to_shared_address(&barriers[round % copies_in_flight_per_warp]);
+        if (round >= copies_in_flight_per_warp)
+            wait_for_parity(barrier, (round / copies_in_flight_per_warp - 1) % 2);
+        if (round >= copy_rounds) continue;
+        if (threadIdx.x % lanes_per_warp == 0) expect_bytes(barrier, round_bytes);
         __syncwarp();
-        issue_bulk_copies<HOW>(map, data, bytes, shared_space, barrier, turn);
+        issue_bulk_copies<HOW>(map, data, bytes, shared_space, barrier, round);
     }
 }
 #else
@@ -154,9 +154,9 @@ void measure(Bench& bench, RawMeasurements& raw, const char* method, unsigned wa
     const auto kernel = copy_in_bulk<HOW>;
     // Each block uses more than half of the shared memory, so each multiprocessor runs only one
     // block.
-    const std::size_t shared = shared_bytes_for_residency(raw.machine, 1);
-    allow_dynamic_shared_memory(kernel, shared);
-    kernel<<<blocks, lanes_per_warp * warps, shared>>>(
+    const std::size_t shared_bytes = shared_bytes_for_residency(raw.machine, 1);
+    allow_dynamic_shared_memory(kernel, shared_bytes);
+    kernel<<<blocks, lanes_per_warp * warps, shared_bytes>>>(
         HOW == CopyShape::boxes ? make_tensor_map(bench.in(), blocks, bytes) : CUtensorMap{},
         bench.in(), bytes, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());

@@ -11,11 +11,11 @@ namespace {
 constexpr int words_per_iteration = 4;
 
 template <bool WRITES>
-__global__ void __launch_bounds__(1024) read_repeatedly(uint4* data, std::size_t count, int turns) {
+__global__ void __launch_bounds__(1024) read_repeatedly(uint4* data, std::size_t count, int loops) {
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     unsigned sum = 0;
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int pass = 0; pass < loops; ++pass) {
         for (std::size_t i = first; i < count; i += step * words_per_iteration) {
             uint4 v[words_per_iteration];
 #pragma words_per_iteration
@@ -46,23 +46,23 @@ void measure_bandwidth(Bench& bench, RawMeasurements& raw, int multiprocessors,
     const std::size_t word_count = footprint_bytes / 16 / turn * turn;
     if (word_count == 0) return;
     const double wanted_bytes = 4e6 * 16 * multiprocessors / 2;  // 32 MB for each multiprocessor
-    const int turns = static_cast<int>(wanted_bytes / (16 * static_cast<double>(word_count))) + 1;
+    const int loops = static_cast<int>(wanted_bytes / (16 * static_cast<double>(word_count))) + 1;
     const double ms = bench.ms([&] {
         read_repeatedly<WRITES>
-            <<<blocks, 1024>>>(reinterpret_cast<uint4*>(bench.out()), word_count, turns);
+            <<<blocks, 1024>>>(reinterpret_cast<uint4*>(bench.out()), word_count, loops);
     });
     raw.cache_bandwidths.push_back({WRITES ? "write" : "read", multiprocessors,
                                     static_cast<double>(16 * word_count),
-                                    16 * static_cast<double>(word_count) * turns /
+                                    16 * static_cast<double>(word_count) * loops /
                                         bench.cycles_while_memory_idles(ms) / multiprocessors});
 }
 
 }  // namespace
 
 void measure_cache_bandwidth(Bench& bench, RawMeasurements& raw) {
-    const int all = bench.multiprocessors();
+    const int all_sms = bench.multiprocessors();
     const std::size_t l2_bytes = static_cast<std::size_t>(raw.machine.l2_bytes);
-    for (const int some : {1, 2, 4, 8, 16, all / 4, all / 2, all}) {
+    for (const int some : {1, 2, 4, 8, 16, all_sms / 4, all_sms / 2, all_sms}) {
         for (const std::size_t footprint : {l2_bytes / 16, l2_bytes / 4, l2_bytes / 3}) {
             measure_bandwidth<false>(bench, raw, some, footprint);
             measure_bandwidth<true>(bench, raw, some, footprint);
@@ -70,8 +70,8 @@ void measure_cache_bandwidth(Bench& bench, RawMeasurements& raw) {
     }
     // These footprints range from half of the cache to twice the cache.
     for (const std::size_t footprint : {l2_bytes / 2, l2_bytes * 3 / 4, l2_bytes, 2 * l2_bytes}) {
-        measure_bandwidth<false>(bench, raw, all, footprint);
-        measure_bandwidth<true>(bench, raw, all, footprint);
+        measure_bandwidth<false>(bench, raw, all_sms, footprint);
+        measure_bandwidth<true>(bench, raw, all_sms, footprint);
     }
 }
 

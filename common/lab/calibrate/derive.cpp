@@ -10,11 +10,11 @@
 namespace coalesce::timing {
 namespace {
 
-/// Applies `value` to each element of `list` for which `is_meant` is true, and returns the results.
-/// Throws GpuError, naming `what`, if there are none.
-template <class T, class Meant, class Value>
+/// Calls `get_value` for each element of `list` that `is_selected` accepts, and returns the values.
+/// If it accepts none, throws a GpuError that contains `measurement_name`.
+template <class T, class IsSelected, class Value>
 std::vector<double> select_values(const std::vector<T>& list, const std::string& measurement_name,
-                                  const Meant& is_selected, const Value& get_value) {
+                                  const IsSelected& is_selected, const Value& get_value) {
     std::vector<double> values;
     for (const T& measurement : list) {
         if (is_selected(measurement)) values.push_back(get_value(measurement));
@@ -208,26 +208,26 @@ std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>&
     }
     if (points.size() < 2)
         throw GpuError("too few measurements: at least two are needed to fit a line");
-    const auto found = solve_least_squares(rows, right_side);
-    return {found[0], found[1]};
+    const auto intercept_and_slope = solve_least_squares(rows, right_side);
+    return {intercept_and_slope[0], intercept_and_slope[1]};
 }
 
 LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads) {
     // The model is ns = latency + queue * u / (1 - u) + write delay * u / 2, because half of a
     // copy's traffic is writes. Dividing each row by `ns` makes the fit minimize relative errors.
     std::vector<std::vector<double>> rows;
-    std::vector<double> right;
+    std::vector<double> right_side;
     for (const LoadLatency& load : loads) {
-        // Persistent blocks reach less bandwidth than short-lived ones, so above this value of
-        // `busy`, u underestimates how busy memory is.
+        // Persistent blocks reach less bandwidth than short-lived ones, so above a utilization of
+        // 0.8, u underestimates how busy memory is.
         if (load.memory_utilization > 0.8) continue;
         rows.push_back({1 / load.ns,
                         load.memory_utilization / (1 - load.memory_utilization) / load.ns,
                         load.is_copy ? load.memory_utilization / 2 / load.ns : 0.0});
-        right.push_back(1);
+        right_side.push_back(1);
     }
-    const auto found = solve_least_squares(rows, right);
-    return {found[0], std::max(0.0, found[1]), std::max(0.0, found[2])};
+    const auto fitted = solve_least_squares(rows, right_side);
+    return {fitted[0], std::max(0.0, fitted[1]), std::max(0.0, fitted[2])};
 }
 
 LatencyDistribution fit_latency_distribution(const LoadsInFlight& measured) {
@@ -250,58 +250,58 @@ RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured) {
     std::sort(run_bytes.begin(), run_bytes.end());
     // If neighbouring strips are in flight together, the runs in memory are longer than one strip.
     // Use strips that are far apart, if they were measured.
-    const auto measured_gbps = [&](const std::string& access, double run, double pitch) {
-        double found = 0;
+    const auto measured_gbps = [&](const std::string& access, double run, double pitch_bytes) {
+        double gbps = 0;
         for (const ShortRunBandwidth& r : measured) {
-            if (r.access != access || r.pitch_bytes != pitch || r.run_bytes != run) continue;
-            if (found == 0 || r.strip_distance == "far") found = r.gbps;
+            if (r.access != access || r.pitch_bytes != pitch_bytes || r.run_bytes != run) continue;
+            if (gbps == 0 || r.strip_distance == "far") gbps = r.gbps;
         }
-        return found;
+        return gbps;
     };
     // Take the median over all pitches, because many strips map to the same memory channel at some
     // pitches.
     const auto median_excess = [&](const std::string& access, double run) {
-        std::vector<double> excesses;
+        std::vector<double> excess_bytes;
         for (const double pitch : pitch_bytes) {
             const double long_run_gbps = measured_gbps("copy none", run, pitch),
                          short_run_gbps = measured_gbps(access, run, pitch);
             if (long_run_gbps > 0 && short_run_gbps > 0)
-                excesses.push_back(long_run_gbps / short_run_gbps - 1);
+                excess_bytes.push_back(long_run_gbps / short_run_gbps - 1);
         }
-        if (excesses.empty())
+        if (excess_bytes.empty())
             throw GpuError("a measurement is missing: short runs of sectors, " + access);
-        return std::max(0.0, round_to_four_digits(median(excesses)));
+        return std::max(0.0, round_to_four_digits(median(excess_bytes)));
     };
     RunCosts run_costs;
     for (const double run : run_bytes) {
         run_costs.bytes.push_back(run);
-        run_costs.read_excess.push_back(median_excess("copy reads", run));
-        run_costs.write_excess.push_back(median_excess("copy writes", run));
+        run_costs.extra_read_time.push_back(median_excess("copy reads", run));
+        run_costs.extra_write_time.push_back(median_excess("copy writes", run));
     }
     return run_costs;
 }
 
-BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured) {
+BulkCopyCosts derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured) {
     std::map<double, double> row_cycles, box_cycles;  // fewest cycles per copy, by number of bytes
     for (const BulkCopyRate& b : measured) {
         std::map<double, double>& fastest_cycles = b.method == "rows" ? row_cycles : box_cycles;
         const auto [found, is_new] = fastest_cycles.try_emplace(b.bytes_per_row, b.cycles_per_row);
         found->second = std::min(found->second, b.cycles_per_row);
     }
-    BulkCopies bulk_costs;
+    BulkCopyCosts bulk_costs;
     for (const auto& [bytes, cycles] : row_cycles) {
-        const auto box = box_cycles.find(bytes);
-        if (box == box_cycles.end())
+        const auto box_entry = box_cycles.find(bytes);
+        if (box_entry == box_cycles.end())
             throw GpuError("a measurement is missing: bulk copies of boxes");
         bulk_costs.bytes.push_back(bytes);
         bulk_costs.row_cycles.push_back(round_to_four_digits(cycles));
-        bulk_costs.box_row_cycles.push_back(round_to_four_digits(box->second));
+        bulk_costs.box_row_cycles.push_back(round_to_four_digits(box_entry->second));
     }
     return bulk_costs;
 }
 
-PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
-                                           int multiprocessors, double clock_ghz) {
+PartialSectorCosts derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
+                                               int multiprocessors, double clock_ghz) {
     // The side of a matrix that is small enough for the cache to hold everything the resident
     // blocks touch.
     constexpr double matrix_side = 8192;
@@ -335,8 +335,8 @@ Gpu derive_gpu(const RawMeasurements& raw) {
     gpu.source = "measured " + machine.measurement_date + ", driver " + machine.driver_version;
     gpu.is_measured = true;
     gpu.multiprocessors = machine.multiprocessors;
-    gpu.warps = machine.warps_per_multiprocessor;
-    gpu.blocks = machine.blocks_per_multiprocessor;
+    gpu.max_warps = machine.warps_per_multiprocessor;
+    gpu.max_blocks = machine.blocks_per_multiprocessor;
     gpu.registers = machine.registers_per_multiprocessor;
     gpu.shared_bytes = machine.shared_bytes_per_multiprocessor;
     gpu.system_shared_bytes = machine.system_shared_bytes_per_block;

@@ -21,7 +21,7 @@ std::vector<double> solve_least_squares(const std::vector<std::vector<double>>& 
 /// Fits the line y = a + b * x to `points`, which are pairs (x, y). Returns {a, b}.
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// A measured latency of loads: `ns` nanoseconds if memory is busy for the fraction
+/// A measured latency of loads: `ns` nanoseconds while memory is busy for the fraction
 /// `memory_utilization` of the time.
 struct LoadLatency {
     /// Whether half of the memory traffic is writes, as in a copy. Otherwise all of it is reads.
@@ -39,13 +39,13 @@ LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 struct LatencyDistribution {
     double fastest_cycles = 0, mean_excess_cycles = 0;
 };
-/// Fits the distribution to the latencies in `flight`. The random delay has a two-stage gamma
+/// Fits the distribution to the measured latencies. The random delay has a two-stage gamma
 /// distribution.
 LatencyDistribution fit_latency_distribution(const LoadsInFlight& measured);
 RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
-BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);
-PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
-                                           int multiprocessors, double clock_ghz);
+BulkCopyCosts derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);
+PartialSectorCosts derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
+                                               int multiprocessors, double clock_ghz);
 
 }  // namespace coalesce::timing

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(1024)
     }
 }
 
-/// Returns the midpoint of the histogram bin that contains the quantile `share`.
+/// Returns the midpoint of the histogram bin that contains the quantile `fraction`.
 double latency_quantile(const std::vector<std::uint64_t>& latency_histogram, double fraction) {
     double total_loads = 0, loads_below = 0;
     for (const std::uint64_t n : latency_histogram) total_loads += static_cast<double>(n);
@@ -81,12 +81,12 @@ double latency_quantile(const std::vector<std::uint64_t>& latency_histogram, dou
 }
 
 double mean_latency_cycles(const std::vector<std::uint64_t>& histogram) {
-    double all = 0, sum = 0;
+    double load_count = 0, sum = 0;
     for (std::size_t k = 0; k < histogram.size(); ++k) {
-        all += static_cast<double>(histogram[k]);
+        load_count += static_cast<double>(histogram[k]);
         sum += (static_cast<double>(k) + 0.5) * cycles_per_bin * static_cast<double>(histogram[k]);
     }
-    return sum / all;
+    return sum / load_count;
 }
 
 template <int BYTES, int UNROLL, bool IS_COPY>
@@ -94,14 +94,14 @@ void measure_loads_in_flight(Bench& bench, RawMeasurements& raw, int threads_per
     const int block_threads = threads_per_multiprocessor < 1024 ? threads_per_multiprocessor : 1024;
     const int resident_blocks = threads_per_multiprocessor / block_threads;
     const int blocks = resident_blocks * bench.multiprocessors();
-    const std::size_t turn = static_cast<std::size_t>(blocks * block_threads) * UNROLL;
+    const std::size_t loop_words = static_cast<std::size_t>(blocks * block_threads) * UNROLL;
     // A run with few bytes in flight takes a long time, so it covers only part of the buffer, but
     // still much more than the caches hold. The amount is rounded down to whole iterations.
     const double kib_in_flight = threads_per_multiprocessor * BYTES * UNROLL / 1024.0;
     const double wanted = 10 * raw.machine.l2_bytes * (kib_in_flight < 1 ? 1 : kib_in_flight);
-    const double most = static_cast<double>(bench.bytes());
-    std::size_t count = static_cast<std::size_t>(wanted < most ? wanted : most) / BYTES;
-    count = count / turn * turn;
+    const double available = static_cast<double>(bench.bytes());
+    std::size_t count = static_cast<std::size_t>(wanted < available ? wanted : available) / BYTES;
+    count = count / loop_words * loop_words;
     const auto* in = reinterpret_cast<const Word<BYTES>*>(bench.in());
     auto* out = reinterpret_cast<Word<BYTES>*>(bench.out());
     LoadsInFlight flight = {IS_COPY ? "copy" : "read", BYTES, UNROLL, threads_per_multiprocessor};

@@ -147,13 +147,13 @@ double measure_cycles_per_instruction(Bench& bench, int threads) {
 }
 
 template <class Op, class Register = unsigned, int CHAINS = 8, int STEPS = 4>
-void measure(Bench& bench, RawMeasurements& raw, const char* what) {
+void measure(Bench& bench, RawMeasurements& raw, const char* name) {
     const double latency_cycles = measure_cycles_per_instruction<Op, Register, 1, STEPS>(bench, 32);
     for (const int threads : {256, 1024}) {
         // Four schedulers share the warps.
         const double cycles =
             measure_cycles_per_instruction<Op, Register, CHAINS, STEPS>(bench, threads);
-        raw.issue_costs.push_back({what, threads, cycles / (threads / 128.0), latency_cycles});
+        raw.issue_costs.push_back({name, threads, cycles / (threads / 128.0), latency_cycles});
     }
 }
 

@@ -31,7 +31,7 @@ __device__ std::uint64_t load_next_pointer(std::uint64_t pointer) {
 
 /// Follows pointers with one thread per block. A multiprocessor is closer to some parts of the
 /// cache than to others. Each block starts at a different point of the ring, so that the
-/// measurement is the mean over all parts. The first `warm_up` loads are not timed.
+/// measurement is the mean over all parts. The first `warm_up_loads` loads are not timed.
 template <CacheLevel THROUGH>
 __global__ void chase_pointers(int warm_up_loads, int loads, std::uint64_t* result_counters) {
     std::uint64_t pointer = result_counters[3 * blockIdx.x];
@@ -52,11 +52,11 @@ __global__ void chase_lines(const unsigned* ring_lines, int warm_up_loads, int l
                             std::uint64_t* result_counters) {
     const unsigned lane = threadIdx.x;
     auto line = static_cast<unsigned>(result_counters[3 * blockIdx.x]);
-    const auto load_next_line = [&](unsigned of) {
+    const auto load_next_line = [&](unsigned line_number) {
         unsigned v;
         asm volatile("ld.global.cg.u32 %0, [%1];"
                      : "=r"(v)
-                     : "l"(ring_lines + std::size_t{of} * (line_bytes / 4) + lane)
+                     : "l"(ring_lines + std::size_t{line_number} * (line_bytes / 4) + lane)
                      : "memory");
         return v;
     };
@@ -81,7 +81,7 @@ __global__ void chase_shared(int loads, std::uint64_t* result_counters) {
     for (unsigned i = 0; i < 256; ++i) pointer_ring[i] = ring_address + (i + 37) % 256 * 4;
     unsigned pointer = ring_address;
     long long cycles = 0, ns = 0;
-    for (int turn = 0; turn < 2; ++turn) {
+    for (int repetition = 0; repetition < 2; ++repetition) {
         ns = nanoseconds_now();
         cycles = cycles_now();
         for (int i = 0; i < loads; i += 8) {
@@ -107,11 +107,11 @@ __device__ unsigned load_word_from_l2(const char* address) {
 /// Times a warp's loads of single lines. Each line has been loaded once already, so that the
 /// L2 cache contains it.
 __global__ void time_loads(const char* data, int load_count, std::uint64_t* result_counters) {
-    constexpr std::size_t bytes_apart = 64 << 10;
+    constexpr std::size_t load_spacing = 64 << 10;
     unsigned sum = 0;
     long long cycles = 0;
     for (int load = 0; load < load_count; ++load) {
-        const char* line = data + load * bytes_apart + 4 * threadIdx.x;
+        const char* line = data + load * load_spacing + 4 * threadIdx.x;
         sum ^= load_word_from_l2(line);
         if (__any_sync(~0u, sum == 0x9e3779b9u)) keep_alive(sum, result_counters + 1);
         const long long start = cycles_now();
@@ -124,8 +124,8 @@ __global__ void time_loads(const char* data, int load_count, std::uint64_t* resu
 }
 
 /// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
-/// lines hold pointers, or line numbers if `is_numbered`. The blocks' starting points are spaced
-/// equally along the ring, and are written to every third result counter.
+/// lines hold pointers, or line numbers if `holds_line_numbers`. The blocks' starting points are
+/// spaced equally along the ring, and are written to every third result counter.
 void link_lines_into_ring(Bench& bench, std::size_t line_count, int blocks,
                           bool holds_line_numbers) {
     std::vector<std::uint32_t> line_order(line_count);
@@ -155,14 +155,14 @@ void link_lines_into_ring(Bench& bench, std::size_t line_count, int blocks,
                           cudaMemcpyHostToDevice));
 }
 
-PointerChase mean_of(Bench& bench, const char* of, double bytes, int blocks, int loads) {
+PointerChase get_mean(Bench& bench, const char* memory_level, double bytes, int blocks, int loads) {
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    const auto seen = bench.read_result_counters(3 * static_cast<std::size_t>(blocks));
-    PointerChase chase_pointers = {of, bytes};
-    for (std::size_t i = 0; i < seen.size(); i += 3) {
-        chase_pointers.cycles += static_cast<double>(seen[i]) / blocks / loads;
-        chase_pointers.ns += static_cast<double>(seen[i + 1]) / blocks / loads;
+    const auto counters = bench.read_result_counters(3 * static_cast<std::size_t>(blocks));
+    PointerChase chase_pointers = {memory_level, bytes};
+    for (std::size_t i = 0; i < counters.size(); i += 3) {
+        chase_pointers.cycles += static_cast<double>(counters[i]) / blocks / loads;
+        chase_pointers.ns += static_cast<double>(counters[i + 1]) / blocks / loads;
     }
     return chase_pointers;
 }
@@ -181,7 +181,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
                                 : chase_pointers<CacheLevel::second_level>;
         kernel<<<blocks, 1>>>(warm_up_loads, loads, bench.result_counters());
         raw.pointer_chases.push_back(
-            mean_of(bench, target, static_cast<double>(bytes), blocks, loads));
+            get_mean(bench, target, static_cast<double>(bytes), blocks, loads));
     };
     const auto chase_lines_in = [&](const char* target, std::size_t bytes, int warm_up_loads,
                                     int blocks) {
@@ -190,10 +190,10 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
         chase_lines<<<blocks, 32>>>(reinterpret_cast<const unsigned*>(bench.in()), warm_up_loads,
                                     loads, bench.result_counters());
         raw.pointer_chases.push_back(
-            mean_of(bench, target, static_cast<double>(bytes), blocks, loads));
+            get_mean(bench, target, static_cast<double>(bytes), blocks, loads));
     };
-    const int all = bench.multiprocessors();
-    const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
+    const int all_sms = bench.multiprocessors();
+    const auto l2_bytes = static_cast<std::size_t>(raw.machine.l2_bytes);
     // One trip around the ring brings all of it into the cache, if the cache is large enough.
     for (const std::size_t kib : {4, 16}) {
         chase_pointers_in("first level", kib << 10, CacheLevel::first_level,
@@ -201,21 +201,21 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
     }
     // The blocks go around the ring together, and each warms up both its own section and the next
     // block's.
-    for (const std::size_t bytes : {std::size_t{1} << 20, l2 / 8, l2 / 4}) {
+    for (const std::size_t bytes : {std::size_t{1} << 20, l2_bytes / 8, l2_bytes / 4}) {
         const auto line_count = static_cast<int>(bytes / line_bytes);
         chase_pointers_in("second level", bytes, CacheLevel::second_level,
-                          2 * line_count / all + loads, all);
-        chase_lines_in("second level, lines", bytes, 2 * line_count / all + loads, all);
+                          2 * line_count / all_sms + loads, all_sms);
+        chase_lines_in("second level, lines", bytes, 2 * line_count / all_sms + loads, all_sms);
     }
     // No block visits a line twice here, so the warm-up only fills the TLBs.
-    const std::size_t large_bytes = std::min(bench.bytes() / 2, 8 * l2);
+    const std::size_t large_bytes = std::min(bench.bytes() / 2, 8 * l2_bytes);
     for (const std::size_t bytes : {large_bytes / 2, large_bytes}) {
         chase_pointers_in("memory", bytes, CacheLevel::second_level, 512, 1);
-        chase_pointers_in("memory", bytes, CacheLevel::second_level, 512, all);
-        chase_lines_in("memory, lines", bytes, 512, all);
+        chase_pointers_in("memory", bytes, CacheLevel::second_level, 512, all_sms);
+        chase_lines_in("memory, lines", bytes, 512, all_sms);
     }
     chase_shared<<<1, 1>>>(loads, bench.result_counters());
-    raw.pointer_chases.push_back(mean_of(bench, "shared", 1024, 1, loads));
+    raw.pointer_chases.push_back(get_mean(bench, "shared", 1024, 1, loads));
     bench.fill_buffers();
     constexpr int timed_loads = 64;
     time_loads<<<1, 32>>>(bench.in(), timed_loads, bench.result_counters());

@@ -37,7 +37,8 @@ struct LoadsInFlight {
     int bytes_per_load = 0, loads_in_flight = 0, threads_per_multiprocessor = 0;
     double kib_in_flight = 0;  ///< KiB in flight per multiprocessor
     double gbps = 0;
-    // The latency in cycles of a single load by one warp: mean and percentiles. Not measured if 0.
+    // The latency in cycles of a single load by one warp: its mean and its percentiles. They are 0
+    // if they were not measured.
     double mean_cycles = 0, p1_cycles = 0, p10_cycles = 0, p50_cycles = 0, p90_cycles = 0,
            p99_cycles = 0;
 };
@@ -50,7 +51,7 @@ struct LongRunBandwidth {
 
 /// The bandwidth of copies, reads or writes whose accesses form short runs.
 struct ShortRunBandwidth {
-    /// Which accesses form short runs. For a copy: "copy reads", "copy writes", "copy both" or
+    /// The accesses that form short runs. For a copy: "copy reads", "copy writes", "copy both" or
     /// "copy none". For a kernel that only reads or only writes: "read" or "write".
     std::string access;
     /// "next" if consecutive blocks take adjacent strips, "far" if their strips are far apart.
@@ -63,7 +64,8 @@ struct BlockTurnover {
     int resident_blocks = 0, warps = 0;
     double wait_cycles = 0;       ///< cycles that each warp waits; 0 for an empty kernel
     double cycles_per_block = 0;  ///< multiprocessor cycles per block
-    /// The cycles from the end of a block to the first instruction of the next block.
+    /// The cycles from the end of a block to the first instruction of the next block on the same
+    /// multiprocessor.
     double gap_cycles = 0;
     /// The cycles from the end of a block until all warps of the next block have started.
     double last_warp_gap_cycles = 0;
@@ -90,8 +92,9 @@ struct CacheBandwidth {
     double bytes_per_cycle = 0;
 };
 
-/// The times of two kernels whose lanes store 4 bytes each, down columns. The kernel of `ms` also
-/// reads rows, and the kernel of `stores_only_ms` reads nothing.
+/// The times of two kernels in which each lane stores 4 bytes, and a warp's stores go down a
+/// column. The kernel that takes `ms` also reads rows. The kernel that takes `stores_only_ms` reads
+/// nothing.
 struct ScatteredStores {
     int block_width = 0, block_height = 0;
     int matrix_side = 0;
@@ -110,18 +113,18 @@ struct BulkCopyRate {
 
 // ---- measurements behind constants of the model, which are not stored in a GPU's file ----
 
-/// The times of writing `written_mib` MiB. `ms_after_reads` is the time after reads of other data,
-/// and `ms_after_writes` the time after writes.
+/// The times of writing `written_mib` MiB of data after other data has been read (`ms_after_reads`)
+/// and after other data has been written (`ms_after_writes`).
 struct DirtyCacheWrites {
     double written_mib = 0, ms_after_reads = 0, ms_after_writes = 0;
 };
-/// The times of reading `mib` MiB. `ms_first` is the time after reads of other data, and
-/// `ms_second` the time after reads of the same data.
+/// The times of reading `mib` MiB of data after other data has been read (`ms_first`) and after the
+/// same data has been read (`ms_second`).
 struct RereadTimes {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
-/// The bandwidth of accesses to scattered sectors. `bytes` is the size of a group of adjacent
-/// sectors for random reads, and the stride for strided accesses.
+/// The bandwidth of accesses to scattered sectors. For random reads, `bytes` is the size of a group
+/// of adjacent sectors. For strided accesses, it is the stride.
 struct SectorBandwidth {
     std::string method;
     double bytes = 0;
@@ -151,7 +154,7 @@ struct RawMeasurements {
     double measuring_seconds = 0;
 };
 
-// The functions that base/codec.h calls to serialize these types. Kernels do not need them.
+// Functions that base/codec.h calls to convert these types to JSON. CUDA files do not need them.
 
 void describe(auto& codec, MeasuredGpu& m) {
     fields(codec, "name", m.name, "compute", m.compute_capability, "driver", m.driver_version,

@@ -28,8 +28,8 @@ struct StripMapping {
         const std::size_t word_in_run = i & ((std::size_t{1} << words_per_run_log2) - 1);
         const std::size_t row = i >> words_per_run_log2 & ((std::size_t{1} << row_count_log2) - 1);
         const auto visit_number = static_cast<unsigned>(i >> (words_per_run_log2 + row_count_log2));
-        const std::size_t at = visit_number * strip_visit_step & strip_index_mask;
-        return row * pitch + (at << words_per_run_log2) + word_in_run;
+        const std::size_t strip_index = visit_number * strip_visit_step & strip_index_mask;
+        return row * pitch + (strip_index << words_per_run_log2) + word_in_run;
     }
 };
 
@@ -54,9 +54,9 @@ __global__ void __launch_bounds__(256, 8)
 }
 
 int floor_log2(std::size_t power_of_two) {
-    int log2 = 0;
-    while (power_of_two >> (log2 + 1) != 0) ++log2;
-    return log2;
+    int exponent = 0;
+    while (power_of_two >> (exponent + 1) != 0) ++exponent;
+    return exponent;
 }
 
 /// Returns the strips of a matrix that has as many rows as fit in `bytes`. The number of bytes used

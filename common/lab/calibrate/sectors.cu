@@ -18,8 +18,8 @@ __device__ unsigned scramble_bits(unsigned x) {
     return x;
 }
 
-/// Reads 4 bytes from each of kLoadsPerThread sectors per thread. Groups of `group` lanes read
-/// neighbouring sectors.
+/// Reads 4 bytes from each of kLoadsPerThread sectors per thread. Groups of `lanes_per_group` lanes
+/// read neighbouring sectors.
 __global__ void read_random_sectors(const char* in, unsigned sector_count, unsigned lanes_per_group,
                                     void* sink) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,18 +38,18 @@ __global__ void read_random_sectors(const char* in, unsigned sector_count, unsig
     keep_alive(sum, sink);
 }
 
-/// Reads or writes 4 bytes in each of kLoadsPerThread sectors per thread. The sectors are `stride`
-/// bytes apart.
+/// Reads or writes 4 bytes in each of kLoadsPerThread sectors per thread. The sectors are
+/// `stride_bytes` bytes apart.
 template <bool WRITES>
 __global__ void touch_strided_sectors(char* data, unsigned stride_bytes, void* sink) {
-    const unsigned first = blockIdx.x * blockDim.x * kLoadsPerThread + threadIdx.x;
+    const unsigned first_sector = blockIdx.x * blockDim.x * kLoadsPerThread + threadIdx.x;
     unsigned sum = 0;
 #pragma unroll
     for (unsigned k = 0; k < kLoadsPerThread; ++k) {
-        char* at = data + std::size_t{first + k * blockDim.x} * stride_bytes;
+        char* at = data + std::size_t{first_sector + k * blockDim.x} * stride_bytes;
         if (WRITES) {
-            *reinterpret_cast<uint4*>(at) = {first, k, 0, 0};
-            *reinterpret_cast<uint4*>(at + 16) = {first, k, 1, 1};
+            *reinterpret_cast<uint4*>(at) = {first_sector, k, 0, 0};
+            *reinterpret_cast<uint4*>(at + 16) = {first_sector, k, 1, 1};
         } else {
             unsigned v;
             asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at));
@@ -80,22 +80,22 @@ void measure_sectors(Bench& bench, RawMeasurements& raw) {
     }
     for (const unsigned stride : {32u, 64u, 96u, 128u, 256u, 512u, 1024u, 4096u}) {
         const std::size_t of_block = std::size_t{kThreadsPerBlock} * kLoadsPerThread * stride;
-        const auto all = static_cast<unsigned>(bench.bytes() / of_block);
+        const auto block_count = static_cast<unsigned>(bench.bytes() / of_block);
         const double bytes =
-            static_cast<double>(all) * kThreadsPerBlock * kLoadsPerThread * kSectorBytes;
+            static_cast<double>(block_count) * kThreadsPerBlock * kLoadsPerThread * kSectorBytes;
         const double read_ms = bench.ms([&] {
             touch_strided_sectors<false>
-                <<<all, kThreadsPerBlock>>>(bench.in(), stride, bench.out());
+                <<<block_count, kThreadsPerBlock>>>(bench.in(), stride, bench.out());
         });
         const double write_ms = bench.ms([&] {
             touch_strided_sectors<true>
-                <<<all, kThreadsPerBlock>>>(bench.out(), stride, bench.out());
+                <<<block_count, kThreadsPerBlock>>>(bench.out(), stride, bench.out());
         });
-        const double size = static_cast<double>(bench.bytes() / mib);
+        const double size_mib = static_cast<double>(bench.bytes() / mib);
         raw.sector_bandwidths.push_back(
-            {"strided read", static_cast<double>(stride), size, bytes / read_ms / 1e6});
+            {"strided read", static_cast<double>(stride), size_mib, bytes / read_ms / 1e6});
         raw.sector_bandwidths.push_back(
-            {"strided write", static_cast<double>(stride), size, bytes / write_ms / 1e6});
+            {"strided write", static_cast<double>(stride), size_mib, bytes / write_ms / 1e6});
     }
 }
 

@@ -31,8 +31,8 @@ inline constexpr u32 kScratchBytesPerThread = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreadsPerBlock = 256;
 
-/// The exit code of campaign_run after an error on a GPU. The remaining kernels must then run in a
-/// new process.
+/// The exit code of campaign_run if a kernel caused an error on a real GPU. The remaining kernels
+/// must then run in a new process.
 inline constexpr int kExitAfterGpuError = 3;
 
 struct Launch {

@@ -1,4 +1,4 @@
-// An argument that replaces a $ in a text pattern.
+// Arguments that replace the $ placeholders of a text pattern.
 #pragma once
 
 #include <concepts>

@@ -28,7 +28,7 @@ void prepare() {
     Options& wanted = options();
     wanted.max_instructions = kInstructions;
     wanted.worker_count = 1;
-    wanted.quiet = true;
+    wanted.is_quiet = true;
     reports().print_immediately(false);
     wanted.memory_bytes = 256 << 20;
 }

@@ -95,7 +95,7 @@ void prepare() {
     Options& wanted = options();
     wanted.max_instructions = kInstructions;
     wanted.worker_count = 1;
-    wanted.quiet = true;
+    wanted.is_quiet = true;
     wanted.memory_bytes = 64 << 20;
     reports().print_immediately(false);
     Device::instance().stack_limit = 2048;
@@ -121,7 +121,7 @@ u64 address_from(FuzzInput& in, const Memory& memory) {
                           param_window() + off,
                           param_window() + kMapParameter + off,
                           function_window() + 16 * off,
-                          device_base() + Device::instance().memory().range() + off,
+                          device_base() + Device::instance().memory().range_bytes() + off,
                           device_base() + off,
                           off << 48 | off,
                           (u64{1} << 32) + off,
@@ -173,7 +173,7 @@ void map_from(FuzzInput& in, u64 array, u8* map) {
         box[d] = in.take<u8>() + (d == 0);
         steps[d] = 1;
     }
-    static_cast<void>(encode_map({.map = map,
+    static_cast<void>(encode_map({.encoded_map = map,
                                   .type = type % 13u,
                                   .rank = shape % 5u + 1,
                                   .address = array,
@@ -209,9 +209,9 @@ FuzzedLaunch read_launch(FuzzInput& in) {
     launching.recorded = static_cast<Recorder::RecordMode>(how / 2 % 4 == 3 ? 0 : how / 2 % 4);
     Checks& checks = options().checks;
     checks = {};
-    checks.race = checks.global_race = (how & 8) == 0;
-    checks.init = (how & 16) == 0;
-    checks.sync = (how & 32) == 0;
+    checks.runs_racecheck = checks.runs_globalrace = (how & 8) == 0;
+    checks.runs_initcheck = (how & 16) == 0;
+    checks.runs_synccheck = (how & 32) == 0;
     options().seed = how >> 6;
     return launching;
 }
@@ -220,7 +220,7 @@ FuzzedLaunch read_launch(FuzzInput& in) {
 
 void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map) {
     static const Kernels kernels;
-    options().plain = launching.plain;
+    options().is_plain = launching.plain;
     Kernel& kernel = kernels.kernel(launching.plain);
     u64 script = memory.script;
     void* arguments[] = {&script, &steps, map};
@@ -232,7 +232,7 @@ void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map
     reports().clear();
     // Discard the launch, which would otherwise be recorded for the table that is printed at the
     // end of the program.
-    kernel.totals.launches = kernel.totals.stopped = 0;
+    kernel.totals.launches = kernel.totals.failed_launches = 0;
 }
 
 }  // namespace

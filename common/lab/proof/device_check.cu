@@ -49,32 +49,32 @@ CheckTask make_check_task(const Problem& problem) {
     const Permutation axes = problem.axes();
     for (int k = 0; k < axes.rank; ++k) {
         long long stride = 1;
-        for (int inner = axes.order[k] + 1; inner < axes.rank; ++inner) {
-            stride *= axes.extents[inner];
+        for (int inner_axis = axes.order[k] + 1; inner_axis < axes.rank; ++inner_axis) {
+            stride *= axes.extents[inner_axis];
         }
         task.add_axis(axes.extents[axes.order[k]], stride);
     }
     return task;
 }
 
-__device__ long long source_index_of_permuted(const CheckTask& task, long long place) {
+__device__ long long source_index_of_permuted(const CheckTask& task, long long index) {
     long long source = 0;
     for (int k = task.rank - 1; k >= 0; --k) {
-        source += place % task.extents[k] * task.strides[k];
-        place /= task.extents[k];
+        source += index % task.extents[k] * task.strides[k];
+        index /= task.extents[k];
     }
     return source;
 }
 
-/// Returns the index in `in` of the element that belongs at index `place` in `out`, or -1 if there
+/// Returns the index in `in` of the element that belongs at index `index` in `out`, or -1 if there
 /// is none. See Problem::source_index_of.
-__device__ long long source_index_of(const CheckTask& task, long long place) {
-    const long long tile = task.tile, row = place / task.out_cols, col = place % task.out_cols;
+__device__ long long source_index_of(const CheckTask& task, long long index) {
+    const long long tile = task.tile, row = index / task.out_cols, col = index % task.out_cols;
     long long from_row = row, from_col = col;
     switch (task.kind) {
         case Produces::copy: break;
         case Produces::computed: return -1;  // not supported
-        case Produces::permuted: return source_index_of_permuted(task, place);
+        case Produces::permuted: return source_index_of_permuted(task, index);
         case Produces::transpose:
             from_row = col;
             from_col = row;
@@ -93,7 +93,7 @@ __device__ long long source_index_of(const CheckTask& task, long long place) {
 }
 
 template <class Element>
-__global__ void count_wrong_on_device(Count* wrong, const Element* out, const Element* in,
+__global__ void count_wrong_on_device(Count* wrong_cells, const Element* out, const Element* in,
                                       CheckTask task, Element poison) {
     const long long count = task.rows * task.cols;
     const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
@@ -101,26 +101,26 @@ __global__ void count_wrong_on_device(Count* wrong, const Element* out, const El
     for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += step) {
         const long long source = source_index_of(task, i);
-        const Element expected = source < 0 ? poison : in[source];
+        const Element wanted = source < 0 ? poison : in[source];
         const bool are_both_nan =
-            !task.keeps_nan_payloads && is_nan_of_float(expected) && is_nan_of_float(out[i]);
-        own_wrong_count += !(out[i] == expected) && !are_both_nan;
+            !task.keeps_nan_payloads && is_nan_of_float(wanted) && is_nan_of_float(out[i]);
+        own_wrong_count += !(out[i] == wanted) && !are_both_nan;
     }
-    if (own_wrong_count) atomicAdd(wrong, own_wrong_count);
+    if (own_wrong_count) atomicAdd(wrong_cells, own_wrong_count);
 }
 
 /// Adds up the bytes of a buffer. Combines each byte with its position before the addition, so that
 /// swapping two bytes changes the sum.
 __global__ void sum_words_on_device(Count* sum, const unsigned char* buffer, Count count) {
     const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
-    Count mine = 0;
+    Count thread_sum = 0;
     for (Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += step) {
         Count value = (i << 8 | buffer[i]) * 0x9e3779b97f4a7c15ull;
         value = (value ^ value >> 29) * 0xbf58476d1ce4e5b9ull;
-        mine += value ^ value >> 32;
+        thread_sum += value ^ value >> 32;
     }
-    atomicAdd(sum, mine);
+    atomicAdd(sum, thread_sum);
 }
 
 template <class Element>

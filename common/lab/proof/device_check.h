@@ -1,5 +1,4 @@
-/// \file
-/// Verifies an output on the device, bit for bit, by comparing it with the input. The check takes
+/// \file Verifies an output on the device, by comparing it with the input bit for bit. This takes
 /// about as long as a slow transpose, whereas the harness's verifier takes seconds for a large
 /// matrix.
 #pragma once
@@ -23,8 +22,8 @@ struct ArrayAxis {
     std::int64_t size, step;
 };
 /// Returns the number of wrong elements of `out`, for an array of any shape. `axes` begins with the
-/// outermost axis. An element of 3, 6 or 12 bytes is compared in parts, and counts once for each
-/// wrong part.
+/// outermost axis. An element of 3, 6 or 12 bytes is compared in parts, and each wrong part counts
+/// as an element.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

@@ -66,8 +66,8 @@ int run_program(const std::string& name, const std::string& program_description,
     app.set_help_flag("-h,--help", "Print this text");
     Words words;
     add_options(app, words);
-    const auto report_failure = [&](const std::string& what, ExitCode code) {
-        std::cerr << name << ": " << what << "\n";
+    const auto report_failure = [&](const std::string& message, ExitCode code) {
+        std::cerr << name << ": " << message << "\n";
         return code;
     };
     try {

@@ -12,15 +12,18 @@ std::vector<TimePair> pairs_of(const PredictedKernels& predicted, const Measured
     }
     std::vector<TimePair> pairs;
     for (std::size_t i = 0; i < predicted.kernels.size(); ++i) {
-        const PredictedKernel& one = predicted.kernels[i];
-        const MeasuredKernel& other = measured.kernels[i];
-        if (one.name != other.name || one.fingerprint != other.fingerprint) {
-            throw UsageError(other.name +
+        const PredictedKernel& predicted_kernel = predicted.kernels[i];
+        const MeasuredKernel& measured_kernel = measured.kernels[i];
+        if (predicted_kernel.name != measured_kernel.name ||
+            predicted_kernel.fingerprint != measured_kernel.fingerprint) {
+            throw UsageError(measured_kernel.name +
                              ": the measured kernel differs from the predicted kernel: predict and "
                              "measure the same folder");
         }
-        pairs.push_back({one.name.substr(one.name.find('_') + 1) + " " + one.title, other.ms,
-                         one.ms, one.bottleneck, one.unknown});
+        pairs.push_back({predicted_kernel.name.substr(predicted_kernel.name.find('_') + 1) + " " +
+                             predicted_kernel.title,
+                         measured_kernel.ms, predicted_kernel.ms, predicted_kernel.bottleneck,
+                         predicted_kernel.unknown});
     }
     return pairs;
 }

@@ -18,25 +18,25 @@ double absolute_error(const TimePair& pair) {
     return std::abs(pair.relative_error());
 }
 
-/// Returns the nearest-rank percentile: the smallest value such that at least `format_percent` % of
-/// all values are not larger.
+/// Returns the nearest-rank percentile: the smallest value such that at least `percent` % of all
+/// values are not larger.
 double compute_percentile(const std::vector<double>& sorted_values, std::size_t percent) {
     const std::size_t rank = (sorted_values.size() * percent + 99) / 100;
     return sorted_values[std::max<std::size_t>(rank, 1) - 1];
 }
 
 void count_ordered_pairs(const std::vector<TimePair>& pairs, ErrorSummary& summary) {
-    for (const TimePair& slow : pairs) {
-        for (const TimePair& fast : pairs) {
-            if (slow.measured <= kMinTimeRatioToOrder * fast.measured) continue;
+    for (const TimePair& slower_pair : pairs) {
+        for (const TimePair& faster_pair : pairs) {
+            if (slower_pair.measured <= kMinTimeRatioToOrder * faster_pair.measured) continue;
             ++summary.comparable_orders;
-            summary.correct_orders += slow.predicted > fast.predicted;
+            summary.correct_orders += slower_pair.predicted > faster_pair.predicted;
         }
     }
 }
 
-std::string format_percent(double part) {
-    return format("%.1f %%", 100 * part);
+std::string format_percent(double fraction) {
+    return format("%.1f %%", 100 * fraction);
 }
 
 /// Returns a signed percentage such as "+4.1 %".
@@ -53,8 +53,8 @@ std::string format_bottleneck(const TimePair& pair) {
 /// Returns a remark about a prediction, such as "memory" or "flight? atomics, waits".
 std::string format_remark(const TimePair& pair) {
     std::string text = pair.bottleneck;
-    for (const std::string& one : pair.unknown)
-        text += (text == pair.bottleneck ? "? " : ", ") + one;
+    for (const std::string& effect : pair.unknown)
+        text += (text == pair.bottleneck ? "? " : ", ") + effect;
     return text;
 }
 
@@ -128,18 +128,18 @@ ErrorSummary summarize_errors(const std::vector<TimePair>& pairs) {
 }
 
 std::vector<TimePair> select_fully_modelled_pairs(const std::vector<TimePair>& pairs) {
-    std::vector<TimePair> known;
+    std::vector<TimePair> fully_modelled_pairs;
     for (const TimePair& pair : pairs) {
-        if (pair.is_fully_modelled()) known.push_back(pair);
+        if (pair.is_fully_modelled()) fully_modelled_pairs.push_back(pair);
     }
-    return known;
+    return fully_modelled_pairs;
 }
 
 std::vector<TimePair> find_worst_pairs(const std::vector<TimePair>& pairs, std::size_t count) {
     std::vector<TimePair> worst_pairs = pairs;
     std::stable_sort(worst_pairs.begin(), worst_pairs.end(),
-                     [](const TimePair& one, const TimePair& other) {
-                         return absolute_error(one) > absolute_error(other);
+                     [](const TimePair& left_pair, const TimePair& right_pair) {
+                         return absolute_error(left_pair) > absolute_error(right_pair);
                      });
     if (worst_pairs.size() > count) worst_pairs.resize(count);
     return worst_pairs;
@@ -151,10 +151,10 @@ std::string format_text(const std::vector<TimePair>& pairs) {
         text += "\n" + format_rows(find_worst_pairs(pairs, kMaxShownWorstPairs), "the worst ten");
     }
     text += "\n" + wrap(format_error_summary(pairs));
-    const std::vector<TimePair> known = select_fully_modelled_pairs(pairs);
-    if (known.size() < pairs.size()) {
+    const std::vector<TimePair> fully_modelled_pairs = select_fully_modelled_pairs(pairs);
+    if (fully_modelled_pairs.size() < pairs.size()) {
         text += wrap("Without kernels that the model does not fully cover (?): " +
-                     format_error_summary(known));
+                     format_error_summary(fully_modelled_pairs));
     }
     return text;
 }
@@ -164,8 +164,9 @@ std::string format_markdown(const std::vector<TimePair>& pairs) {
         "| | pairs | median | 90th percentile | worst | within 10 % | beyond 30 % | in order |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|\n" +
         format_markdown_row("all", pairs);
-    const std::vector<TimePair> known = select_fully_modelled_pairs(pairs);
-    if (known.size() < pairs.size()) text += format_markdown_row("known", known);
+    const std::vector<TimePair> fully_modelled_pairs = select_fully_modelled_pairs(pairs);
+    if (fully_modelled_pairs.size() < pairs.size())
+        text += format_markdown_row("known", fully_modelled_pairs);
     text += "\n| | measured, ms | predicted, ms | error | binds |\n|---|--:|--:|--:|---|\n";
     for (const TimePair& pair : pairs) {
         text += format("| %s | %.4f | %.4f | %s | %s |\n", escape_markdown_cell(pair.name).c_str(),

@@ -27,10 +27,11 @@ struct ErrorSummary {
     double median = 0, percentile_90_error = 0, worst_error = 0;
     /// The number of pairs with an error below 10 %, and the number with an error above 30 %.
     std::size_t pairs_within_10_percent = 0, pairs_beyond_30_percent = 0;
-    /// The number of pairs of kernels whose measured times differ by more than 5 %.
-    /// `correct_orders` is the number of these pairs that the model predicts in the right order.
+    /// Counts of pairs of kernels: `comparable_orders` is the number of pairs whose measured times
+    /// differ by more than 5 %, and `correct_orders` the number of these pairs that the model puts
+    /// in the right order.
     std::size_t comparable_orders = 0, correct_orders = 0;
-    /// Returns the fraction of pairs of kernels that the model predicts in the right order. Returns
+    /// Returns the fraction of the comparable pairs that the model puts in the right order. Returns
     /// 1 if there are no pairs to compare.
     double correct_order_fraction() const {
         return comparable_orders == 0

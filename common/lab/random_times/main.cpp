@@ -30,19 +30,20 @@ struct CommandLine {
 };
 
 void add_options(CLI::App& app, CommandLine& options) {
-    auto* what = app.add_option_group("what to do");
-    what->add_option("--make", options.folder_to_make,
-                     "Write kernels and kernels.json into this folder");
-    what->add_flag("--check", options.checks_results,
-                   "Run each kernel at a small size, and compare with the host");
-    what->add_option("--measure", options.folder_to_measure,
-                     "Measure the kernels of this folder on the GPU");
-    what->add_option("--predict", options.folder_to_predict,
-                     "Predict the times of these kernels on the simulated GPU");
-    what->add_option("--compare", options.files_to_compare,
+    auto* action_options = app.add_option_group("what to do");
+    action_options->add_option("--make", options.folder_to_make,
+                               "Write kernels and kernels.json into this folder");
+    action_options->add_flag("--check", options.checks_results,
+                             "Run each kernel at a small size, and compare with the host");
+    action_options->add_option("--measure", options.folder_to_measure,
+                               "Measure the kernels of this folder on the GPU");
+    action_options->add_option("--predict", options.folder_to_predict,
+                               "Predict the times of these kernels on the simulated GPU");
+    action_options
+        ->add_option("--compare", options.files_to_compare,
                      "Compare a file of predictions with a file of measurements")
         ->expected(2);
-    what->require_option(1);
+    action_options->require_option(1);
     app.add_option("--seed", options.seed, "Seed of the random kernels")->capture_default_str();
     app.add_option("--count", options.kernel_count, "Number of kernels")
         ->capture_default_str()
@@ -97,17 +98,17 @@ int check_all(const CommandLine& options, char** argv) {
                                                           : DeviceChoice::automatic;
     const Device device = choose_device(choice, argv);
     std::cout << device.first_line() << std::endl;
-    int wrong = 0;
+    int wrong_count = 0;
     const std::vector<Kernel> kernels = select_kernels(options);
     for (const Kernel& kernel : kernels) {
-        const std::string what = check_small_run(kernel, LoadedRandomKernel(kernel), device);
-        if (what.empty()) continue;
-        std::cout << kernel.name << " (" << kernel.description << ") is wrong: " << what << "\n";
-        ++wrong;
+        const std::string problem = check_small_run(kernel, LoadedRandomKernel(kernel), device);
+        if (problem.empty()) continue;
+        std::cout << kernel.name << " (" << kernel.description << ") is wrong: " << problem << "\n";
+        ++wrong_count;
     }
-    std::cout << static_cast<int>(kernels.size()) - wrong << " of " << kernels.size()
+    std::cout << static_cast<int>(kernels.size()) - wrong_count << " of " << kernels.size()
               << " kernels are right\n";
-    return wrong == 0 ? exit_right : exit_wrong;
+    return wrong_count == 0 ? exit_right : exit_wrong;
 }
 
 int measure_all(const CommandLine& options, char** argv) {

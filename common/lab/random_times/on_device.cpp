@@ -65,9 +65,9 @@ LoadedRandomKernel::~LoadedRandomKernel() {
 }
 
 void LoadedRandomKernel::launch(const MatrixLaunch& run, void* out, const void* in) const {
-    const auto to_dim3 = [](const std::array<int, 3>& of) {
-        return dim3(static_cast<unsigned>(of[0]), static_cast<unsigned>(of[1]),
-                    static_cast<unsigned>(of[2]));
+    const auto to_dim3 = [](const std::array<int, 3>& sizes) {
+        return dim3(static_cast<unsigned>(sizes[0]), static_cast<unsigned>(sizes[1]),
+                    static_cast<unsigned>(sizes[2]));
     };
     cudaLaunchConfig_t launch_config{};
     launch_config.gridDim = to_dim3(run.grid);
@@ -79,19 +79,19 @@ void LoadedRandomKernel::launch(const MatrixLaunch& run, void* out, const void* 
     CUDA_CHECK(cudaLaunchKernelExC(&launch_config, kernel_, arguments));
 }
 
-std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded,
+std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded_kernel,
                             const Device& device) {
     const MatrixLaunch& run = kernel.checked_launch;
-    const ByteVector before = make_input(kernel.computation, run.in_bytes);
-    ByteVector after(run.out_bytes);
-    const DeviceBuffer in(before.size()), out(after.size());
-    CUDA_CHECK(cudaMemcpy(in.data(), before.data(), before.size(), cudaMemcpyHostToDevice));
-    CUDA_CHECK(cudaMemset(out.data(), kUnwrittenByte, after.size()));
-    loaded.launch(run, out.data(), in.data());
+    const ByteVector input = make_input(kernel.computation, run.in_bytes);
+    ByteVector output(run.out_bytes);
+    const DeviceBuffer in(input.size()), out(output.size());
+    CUDA_CHECK(cudaMemcpy(in.data(), input.data(), input.size(), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemset(out.data(), kUnwrittenByte, output.size()));
+    loaded_kernel.launch(run, out.data(), in.data());
     const std::string report = wait_and_describe_problem(device);
     if (!report.empty()) return report;
-    CUDA_CHECK(cudaMemcpy(after.data(), out.data(), after.size(), cudaMemcpyDeviceToHost));
-    return describe_wrong_element(kernel.computation, run, before, after);
+    CUDA_CHECK(cudaMemcpy(output.data(), out.data(), output.size(), cudaMemcpyDeviceToHost));
+    return describe_wrong_element(kernel.computation, run, input, output);
 }
 
 }  // namespace coalesce::timing

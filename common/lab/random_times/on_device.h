@@ -31,7 +31,7 @@ private:
 
 /// Runs the kernel at its small size. Returns "" if the result is correct and the simulator reports
 /// nothing. Otherwise returns the error or the report.
-std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded,
+std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded_kernel,
                             const Device& device);
 
 /// The measured time of a kernel.
@@ -66,23 +66,24 @@ struct PredictedKernels {
 /// kernel. Throws UsageError if a time cannot be predicted.
 PredictedKernels predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 
-void describe(auto& codec, MeasuredKernel& one) {
-    codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
-                  one.ms, "spread", one.relative_spread, "repetitions", one.repetitions);
+void describe(auto& codec, MeasuredKernel& kernel) {
+    codec::fields(codec, "name", kernel.name, "title", kernel.title, "fingerprint",
+                  kernel.fingerprint, "ms", kernel.ms, "spread", kernel.relative_spread,
+                  "repetitions", kernel.repetitions);
 }
-void describe(auto& codec, MeasuredKernels& all) {
+void describe(auto& codec, MeasuredKernels& kernels_and_device) {
     codec::version(codec, "list of measured times", 1);
-    codec::fields(codec, "device", all.device, "driver", all.driver, "compiler", all.compiler,
-                  "kernels", all.kernels);
+    codec::fields(codec, "device", kernels_and_device.device, "driver", kernels_and_device.driver,
+                  "compiler", kernels_and_device.compiler, "kernels", kernels_and_device.kernels);
 }
-void describe(auto& codec, PredictedKernel& one) {
-    codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
-                  one.ms, "error_band", one.error_band, "binds", one.bottleneck, "unknown",
-                  one.unknown, "prediction", one.prediction);
+void describe(auto& codec, PredictedKernel& kernel) {
+    codec::fields(codec, "name", kernel.name, "title", kernel.title, "fingerprint",
+                  kernel.fingerprint, "ms", kernel.ms, "error_band", kernel.error_band, "binds",
+                  kernel.bottleneck, "unknown", kernel.unknown, "prediction", kernel.prediction);
 }
-void describe(auto& codec, PredictedKernels& all) {
+void describe(auto& codec, PredictedKernels& kernels_and_gpu) {
     codec::version(codec, "list of predicted times", 1);
-    codec::fields(codec, "gpu", all.gpu, "kernels", all.kernels);
+    codec::fields(codec, "gpu", kernels_and_gpu.gpu, "kernels", kernels_and_gpu.kernels);
 }
 
 }  // namespace coalesce::timing

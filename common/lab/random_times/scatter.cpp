@@ -22,13 +22,13 @@ constexpr std::size_t kMaxNamedDots = 5;
 constexpr const char* kDotColour = proof::kBlue;
 constexpr const char* kLineColour = proof::kRed;
 
-/// The scale of both axes, from `least` to `most` milliseconds.
+/// The scale of both axes, from `min_ms` to `max_ms`.
 struct LogTimeScale {
     double min_ms, max_ms;
     double fraction_of_axis(double ms) const {
         return std::log(ms / min_ms) / std::log(max_ms / min_ms);
     }
-    Point at(double measured, double predicted) const {
+    Point position_of(double measured, double predicted) const {
         return {kLeftPixel + (kRightPixel - kLeftPixel) * fraction_of_axis(measured),
                 kBottomPixel - (kBottomPixel - kTopPixel) * fraction_of_axis(predicted)};
     }
@@ -36,13 +36,13 @@ struct LogTimeScale {
 
 /// Returns a scale with a small margin around all times.
 LogTimeScale fit_scale(const std::vector<TimePair>& pairs) {
-    double least = std::numeric_limits<double>::infinity(), most = 0;
+    double min_ms = std::numeric_limits<double>::infinity(), max_ms = 0;
     for (const TimePair& pair : pairs) {
-        least = std::min({least, pair.measured, pair.predicted});
-        most = std::max({most, pair.measured, pair.predicted});
+        min_ms = std::min({min_ms, pair.measured, pair.predicted});
+        max_ms = std::max({max_ms, pair.measured, pair.predicted});
     }
-    if (most == 0) return {0.1, 10};
-    return {least / 1.3, most * 1.3};
+    if (max_ms == 0) return {0.1, 10};
+    return {min_ms / 1.3, max_ms * 1.3};
 }
 
 /// Returns 1, 2 and 5 times each power of ten within the scale.
@@ -60,12 +60,12 @@ std::vector<double> list_axis_marks(const LogTimeScale& scale) {
 
 void draw_axes(Svg& svg, const LogTimeScale& scale) {
     for (const double mark : list_axis_marks(scale)) {
-        const Point here = scale.at(mark, mark);
-        svg.line({here.x, kTopPixel}, {here.x, kBottomPixel}, kGridColour);
-        svg.line({kLeftPixel, here.y}, {kRightPixel, here.y}, kGridColour);
-        svg.text({here.x, kBottomPixel + 18}, format("%g", mark), TextAnchor::middle, 11,
+        const Point mark_position = scale.position_of(mark, mark);
+        svg.line({mark_position.x, kTopPixel}, {mark_position.x, kBottomPixel}, kGridColour);
+        svg.line({kLeftPixel, mark_position.y}, {kRightPixel, mark_position.y}, kGridColour);
+        svg.text({mark_position.x, kBottomPixel + 18}, format("%g", mark), TextAnchor::middle, 11,
                  kSecondaryTextColour);
-        svg.text({kLeftPixel - 8, here.y + 4}, format("%g", mark), TextAnchor::end, 11,
+        svg.text({kLeftPixel - 8, mark_position.y + 4}, format("%g", mark), TextAnchor::end, 11,
                  kSecondaryTextColour);
     }
     svg.text({(kLeftPixel + kRightPixel) / 2, kBottomPixel + 40}, "measured, milliseconds",
@@ -77,21 +77,22 @@ void draw_axes(Svg& svg, const LogTimeScale& scale) {
 void draw_line(Svg& svg, const LogTimeScale& scale, double times, const std::string& dashes) {
     const double from = std::max(scale.min_ms, scale.min_ms / times);
     const double to = std::min(scale.max_ms, scale.max_ms / times);
-    svg.line(scale.at(from, from * times), scale.at(to, to * times), kLineColour, 1.2, dashes);
+    svg.line(scale.position_of(from, from * times), scale.position_of(to, to * times), kLineColour,
+             1.2, dashes);
 }
 
-void draw_dot(Svg& svg, Point place, bool is_fully_modelled) {
-    svg.dot(place, 4, kDotColour);
-    if (!is_fully_modelled) svg.dot(place, 2.6, proof::kBackgroundColour);
+void draw_dot(Svg& svg, Point position, bool is_fully_modelled) {
+    svg.dot(position, 4, kDotColour);
+    if (!is_fully_modelled) svg.dot(position, 2.6, proof::kBackgroundColour);
 }
 
 /// Draws a letter beside the dot, on the side away from the diagonal lines. The legend in the top
 /// left corner explains the letters.
-void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
+void draw_name(Svg& svg, const TimePair& pair, Point position, int index) {
     const char letter[] = {static_cast<char>('A' + index), '\0'};
     const bool is_slower_than_measured = pair.relative_error() > 0;
-    svg.text({place.x + (is_slower_than_measured ? -6 : 6),
-              place.y + (is_slower_than_measured ? -3 : 11)},
+    svg.text({position.x + (is_slower_than_measured ? -6 : 6),
+              position.y + (is_slower_than_measured ? -3 : 11)},
              letter, is_slower_than_measured ? TextAnchor::end : TextAnchor::start, 12);
     svg.text(
         {kLeftPixel + 12, kTopPixel + 18 + 15 * index},
@@ -123,11 +124,11 @@ std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& titl
     draw_line(svg, scale, 1.1, "5 3");
     draw_line(svg, scale, 1 / 1.1, "5 3");
     for (const TimePair& pair : pairs) {
-        draw_dot(svg, scale.at(pair.measured, pair.predicted), pair.is_fully_modelled());
+        draw_dot(svg, scale.position_of(pair.measured, pair.predicted), pair.is_fully_modelled());
     }
     int named_dots = 0;
     for (const TimePair& pair : find_worst_pairs(pairs, kMaxNamedDots)) {
-        draw_name(svg, pair, scale.at(pair.measured, pair.predicted), named_dots++);
+        draw_name(svg, pair, scale.position_of(pair.measured, pair.predicted), named_dots++);
     }
     draw_letter_legend(svg);
     return svg.finish();

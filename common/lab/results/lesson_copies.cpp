@@ -86,13 +86,13 @@ private:
             add(prediction.question, format_answer(prediction.counter, answer));
         for (const auto& question : course::questions_for_lesson(repository_, lesson_name_)) {
             std::string correct_answer;
-            std::string choices;
+            std::string choice_lines;
             for (const course::Choice& choice : question.choices) {
-                choices += wrap_with_hanging_indent("   - ", choice.text);
+                choice_lines += wrap_with_hanging_indent("   - ", choice.text);
                 if (choice.is_correct) correct_answer = choice.text + " " + choice.reply;
             }
             add(question.text, correct_answer);
-            question_list += choices;
+            question_list += choice_lines;
         }
         return question_list.empty()
                    ? ""

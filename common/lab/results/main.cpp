@@ -27,7 +27,7 @@ struct CommandLine {
 /// Draws the charts if `bench` was built. The charts need both predictions and measurements.
 /// Returns the exit code.
 int draw_charts() {
-    const std::string bench = learn::program_of("bench");
+    const std::string bench = learn::program_path("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";
     execl(bench.c_str(), "bench", "--draw", file.c_str(), nullptr);
     std::cerr << "results: the charts were not drawn again, because bench is not built: ./learn "

@@ -28,9 +28,9 @@ bool contains_markers(const std::string& text, const MarkerLines& markers) {
 }
 
 std::string replace_between_markers(const std::string& text, const MarkerLines& markers,
-                                    const std::string& written) {
+                                    const std::string& new_text) {
     size_t begin = text.find(markers.begin) + markers.begin.size();
-    return text.substr(0, begin) + written + text.substr(text.find(markers.end, begin));
+    return text.substr(0, begin) + new_text + text.substr(text.find(markers.end, begin));
 }
 
 // Rewrites a file. With `only_checks`, only prints that the file is stale. Returns true if the file
@@ -49,14 +49,15 @@ bool update_or_check_file(const fs::path& file, const std::string& current_text,
 
 // Rewrites the text between the markers in a page. With `only_checks`, only prints that the page is
 // stale. Returns true if the page was current. Throws if the page has no markers.
-bool update_or_check_page(const fs::path& page, const std::string& written, bool only_checks) {
-    const std::string now = read_file(page);
-    if (!contains_markers(now, kResultsMarkers)) {
+bool update_or_check_page(const fs::path& page, const std::string& new_text, bool only_checks) {
+    const std::string current_text = read_file(page);
+    if (!contains_markers(current_text, kResultsMarkers)) {
         throw std::runtime_error(page.string() +
                                  " has lost its markers; put these two lines back:\n" +
                                  kResultsMarkers.begin + kResultsMarkers.end);
     }
-    return update_or_check_file(page, now, replace_between_markers(now, kResultsMarkers, written),
+    return update_or_check_file(page, current_text,
+                                replace_between_markers(current_text, kResultsMarkers, new_text),
                                 only_checks);
 }
 
@@ -71,23 +72,24 @@ std::set<std::string> list_step_names(const course::Course& course) {
 int update_result_tables(const fs::path& repository, bool only_checks) {
     const fs::path folder = repository / "docs" / "results";
     const course::Course course = course::read_course(repository);
-    const KnownResults known = read_results(folder, list_step_names(course));
+    const KnownResults known_results = read_results(folder, list_step_names(course));
     bool are_all_current = update_or_check_page(
-        repository / "README.md", format_summary_markdown(course, known, folder, ""), only_checks);
+        repository / "README.md", format_summary_markdown(course, known_results, folder, ""),
+        only_checks);
     are_all_current &=
         update_or_check_page(repository / "docs/guide/results.md",
-                             format_summary_markdown(course, known, folder, "../../") +
-                                 format_results_markdown(known, "proof.md"),
+                             format_summary_markdown(course, known_results, folder, "../../") +
+                                 format_results_markdown(known_results, "proof.md"),
                              only_checks);
     for (auto& entry : fs::directory_iterator(repository / "steps")) {
         const fs::path lesson_page = entry.path() / "README.md";
         if (!fs::exists(lesson_page)) continue;
-        const std::string name = entry.path().filename(), now = read_file(lesson_page);
-        std::string new_text = renew_lesson_copies(now, repository, name, course);
-        const std::string results = format_step_results(name, known);
+        const std::string name = entry.path().filename(), current_text = read_file(lesson_page);
+        std::string new_text = renew_lesson_copies(current_text, repository, name, course);
+        const std::string results = format_step_results(name, known_results);
         if (contains_markers(new_text, kLessonMarkers) && !results.empty())
             new_text = replace_between_markers(new_text, kLessonMarkers, results);
-        are_all_current &= update_or_check_file(lesson_page, now, new_text, only_checks);
+        are_all_current &= update_or_check_file(lesson_page, current_text, new_text, only_checks);
     }
     if (are_all_current) std::cout << "All results, code and questions in the texts are current.\n";
     return only_checks && !are_all_current ? 1 : 0;

@@ -69,11 +69,12 @@ Json run_steps(const std::vector<std::string>& steps, const RunSizes& sizes,
     return read_json(words.json);
 }
 
-// Returns the steps whose times were predicted at a shape larger than `largest`. These steps also
+// Returns the steps whose times were predicted at a shape larger than `largest_shape`. These steps also
 // accept smaller shapes.
-std::vector<std::string> steps_predicted_beyond(const Json& results, const std::string& largest,
+std::vector<std::string> steps_predicted_beyond(const Json& results,
+                                                const std::string& largest_shape,
                                                 const course::Course& course) {
-    const int side = parse_shape("a shape", largest).rows;
+    const int side = parse_shape("a shape", largest_shape).rows;
     std::vector<std::string> names = list_benchmarked_steps(course);
     std::erase_if(names, [&](const std::string& name) {
         const auto is_predicted_at_larger_shape = [&](const Json& result) {
@@ -108,14 +109,14 @@ std::string format_predictions(const Json& rows, const std::vector<Json>& other_
     for (auto& row : rows) {
         if (row.contains("predicted")) device["name"] = row["predicted"].at("gpu");
     }
-    std::string others;
+    std::string other_sizes_json;
     for (auto& size : other_sizes) {
-        others += (others.empty() ? "{\"results\": " : ",\n {\"results\": ") +
-                  format_line_per_variant(size) + "}";
+        other_sizes_json += (other_sizes_json.empty() ? "{\"results\": " : ",\n {\"results\": ") +
+                            format_line_per_variant(size) + "}";
     }
     return "{\n \"device\": " + device.dump() +
-           ",\n \"results\": " + format_line_per_variant(rows) + ",\n \"other_sizes\": [" + others +
-           "]\n}\n";
+           ",\n \"results\": " + format_line_per_variant(rows) + ",\n \"other_sizes\": [" +
+           other_sizes_json + "]\n}\n";
 }
 
 }  // namespace
@@ -127,11 +128,11 @@ Json extract_predictions(const Json& results) {
         Json row = {{"step", result.at("step")}, {"variant", result.at("variant")}};
         if (result.contains("not_predicted")) row["not_predicted"] = result["not_predicted"];
         if (result.contains("predicted")) {
-            Json& predicted = row["predicted"];
-            for (const char* what : kPredictionFields)
-                predicted[what] = result["predicted"].at(what);
+            Json& kept_prediction = row["predicted"];
+            for (const char* field : kPredictionFields)
+                kept_prediction[field] = result["predicted"].at(field);
             for (const char* what : {"ms", "gbps", "of_copy"}) {
-                predicted[what] = round_to_four_digits(predicted[what].get<double>());
+                kept_prediction[what] = round_to_four_digits(kept_prediction[what].get<double>());
             }
         }
         rows.push_back(row);
@@ -142,13 +143,13 @@ Json extract_predictions(const Json& results) {
 int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository());
-    Json all = run_steps(list_benchmarked_steps(course), {.gpu = kPredictedGpu}, course);
+    Json all_results = run_steps(list_benchmarked_steps(course), {.gpu = kPredictedGpu}, course);
     const Json many_gpus_run =
         run_steps({kManyGpusStep}, {.counted_side = kSideForManyGpus}, course);
-    for (auto& result : many_gpus_run.at("results")) all["results"].push_back(result);
+    for (auto& result : many_gpus_run.at("results")) all_results["results"].push_back(result);
     std::vector<Json> other_sizes;
     for (auto& shape : kAdditionalSizes) {
-        const auto steps = steps_predicted_beyond(all.at("results"), shape, course);
+        const auto steps = steps_predicted_beyond(all_results.at("results"), shape, course);
         const Json run = run_steps(steps,
                                    {.counted_side = kCountedSide,
                                     .predicted_shape = shape,
@@ -157,14 +158,14 @@ int renew_results(const fs::path& folder) {
                                    course);
         other_sizes.push_back(extract_predictions(run.at("results")));
     }
-    const Json results = sort_by_course(all.at("results"), course);
-    Json counted = results;
-    for (auto& result : counted) {
+    const Json results = sort_by_course(all_results.at("results"), course);
+    Json counted_results = results;
+    for (auto& result : counted_results) {
         result.erase("predicted");
         result.erase("not_predicted");
     }
-    all["results"] = counted;
-    write_file(folder / "simulated.json", all.dump(2) + "\n");
+    all_results["results"] = counted_results;
+    write_file(folder / "simulated.json", all_results.dump(2) + "\n");
     write_file(folder / "predicted.json",
                format_predictions(extract_predictions(results), other_sizes));
     return 0;

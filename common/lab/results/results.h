@@ -11,16 +11,17 @@ namespace coalesce::lab {
 
 using learn::Json;
 
-/// Renews the tables in README.md, in the results page, and in lessons. If `only_checks` is true,
-/// only reports which tables are stale. Returns 0, or 1 if the check found something.
+/// Updates the tables in README.md, in the results page, and in lessons. If `only_checks` is true,
+/// changes nothing and only reports which tables are stale. Returns 1 if a check finds stale
+/// tables, and otherwise 0.
 int update_result_tables(const std::filesystem::path& repository, bool only_checks);
 
 /// The sizes at which `learn bench` measures in addition to the default size. The first variant of
 /// each lesson is also predicted at these sizes.
 inline constexpr const char* kAdditionalSizes[] = {"4096x4096", "8192x8192", "16384x16384"};
 
-/// Runs every lesson on the simulated GPU. Writes the counters to simulated.json in `folder`, and
-/// the times predicted for an H200 to predicted.json.
+/// Runs every lesson on the simulated GPU again. Writes the counters to simulated.json in `folder`,
+/// and the times predicted for an H200 to predicted.json.
 int renew_results(const std::filesystem::path& folder);
 
 /// Returns the rows of predicted.json, one for each variant, with only those fields that the tables

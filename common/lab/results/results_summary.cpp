@@ -23,9 +23,9 @@ std::vector<Json> select_results_of_step(const std::string& step, const Json& ru
     return results;
 }
 
-std::string format_fastest(const std::vector<Json>& measured, const course::Step& step) {
-    const Json* fastest = course::find_fastest_result(step.name, measured);
-    if (!fastest || fastest->at("variant") == measured.front().at("variant")) return "";
+std::string format_fastest(const std::vector<Json>& measured_results, const course::Step& step) {
+    const Json* fastest = course::find_fastest_result(step.name, measured_results);
+    if (!fastest || fastest->at("variant") == measured_results.front().at("variant")) return "";
     return "`" + fastest->at("variant").get<std::string>() + "` " + gigabytes_per_second(*fastest) +
            ", " + format_percent_of_copy(*fastest);
 }
@@ -36,15 +36,15 @@ std::pair<std::string, std::string> format_link_bandwidth(const std::string& ste
                                                           const fs::path& folder) {
     const fs::path file = folder / kManyGpusFile;
     if (!fs::exists(file)) return {};
-    const Json* best = nullptr;
+    const Json* fastest = nullptr;
     const Json run = read_checked_run(file);
     for (const Json& result : run.at("results")) {
         if (result.at("step") != step || !result.at("verified").get<bool>()) continue;
-        if (!best || result.at("of_link") > best->at("of_link")) best = &result;
+        if (!fastest || result.at("of_link") > fastest->at("of_link")) fastest = &result;
     }
-    if (!best) return {};
-    return {format("%.0f", best->at("sent_gbps").get<double>()),
-            format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
+    if (!fastest) return {};
+    return {format("%.0f", fastest->at("sent_gbps").get<double>()),
+            format("%.1f %% of a link", 100 * fastest->at("of_link").get<double>())};
 }
 
 // Returns the sectors per load request and per store request of the first variant, or "" if they
@@ -58,19 +58,20 @@ std::string format_sectors(const std::vector<Json>& counted_results) {
 
 std::string format_summary_line(const course::Step& step, const KnownResults& known,
                                 const fs::path& folder, const std::string& path_to_root) {
-    const std::vector<Json> measured =
+    const std::vector<Json> measured_results =
         known.measured.empty() ? std::vector<Json>()
                                : select_results_of_step(step.name, known.measured.front());
     std::string speed, fraction;
-    if (!measured.empty() && milliseconds(measured.front()) != "-") {
-        speed = gigabytes_per_second(measured.front());
-        fraction = format_percent_of_copy(measured.front());
+    if (!measured_results.empty() && milliseconds(measured_results.front()) != "-") {
+        speed = gigabytes_per_second(measured_results.front());
+        fraction = format_percent_of_copy(measured_results.front());
     } else {
         std::tie(speed, fraction) = format_link_bandwidth(step.name, folder);
     }
     return "| [" + step.number() + "](" + path_to_root + "steps/" + step.name + "/README.md) | " +
            step.title + " | " + format_sectors(select_results_of_step(step.name, known.counted)) +
-           " | " + speed + " | " + fraction + " | " + format_fastest(measured, step) + " |\n";
+           " | " + speed + " | " + fraction + " | " + format_fastest(measured_results, step) +
+           " |\n";
 }
 
 }  // namespace

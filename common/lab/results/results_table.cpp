@@ -44,11 +44,11 @@ struct ResultsTable {
     }
 
     VariantRow& find_or_add_row(const Json& result) {
-        auto found = find(result);
-        if (found == rows.end()) {
-            found = rows.insert(rows.end(), {result.at("step"), result.at("variant")});
+        auto row = find(result);
+        if (row == rows.end()) {
+            row = rows.insert(rows.end(), {result.at("step"), result.at("variant")});
         }
-        return *found;
+        return *row;
     }
 };
 
@@ -92,14 +92,15 @@ Json select_largest_timed_size(const SelectedStepNames& steps, const Json& run) 
     };
     if (std::ranges::any_of(run.at("results"), is_timed) || !run.contains("other_sizes"))
         return run;
-    const Json* largest = nullptr;
+    const Json* largest_size = nullptr;
     for (const Json& size : run["other_sizes"]) {
-        const bool is_larger = largest == nullptr || element_count(size) > element_count(*largest);
-        if (is_larger && std::ranges::any_of(size.at("results"), is_timed)) largest = &size;
+        const bool is_larger =
+            largest_size == nullptr || element_count(size) > element_count(*largest_size);
+        if (is_larger && std::ranges::any_of(size.at("results"), is_timed)) largest_size = &size;
     }
-    Json other = run;
-    if (largest != nullptr) other["results"] = largest->at("results");
-    return other;
+    Json run_at_largest_size = run;
+    if (largest_size != nullptr) run_at_largest_size["results"] = largest_size->at("results");
+    return run_at_largest_size;
 }
 
 // Adds predictions for the measured GPU and shape, if there are any.
@@ -107,15 +108,15 @@ void add_predicted_results(ResultsTable& table, const Json& run, const SelectedS
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
         if (!is_selected(steps, result) || !result.contains("predicted")) continue;
-        const Json& predicted = result["predicted"];
-        if (table.shape.empty()) table.shape = format_shape(predicted);
-        const std::string gpu = predicted.at("gpu");
-        if (format_shape(predicted) != table.shape) continue;
+        const Json& prediction = result["predicted"];
+        if (table.shape.empty()) table.shape = format_shape(prediction);
+        const std::string gpu = prediction.at("gpu");
+        if (format_shape(prediction) != table.shape) continue;
         if (table.has_measured() && gpu != table.measured_gpu) continue;
         table.find_or_add_row(result).predicted = result;
         table.gpu = gpu;
-        table.is_gpu_calibrated &= predicted.at("measured_gpu").get<bool>();
-        table.has_uncertain_predictions |= !predicted.at("unknown").empty();
+        table.is_gpu_calibrated &= prediction.at("measured_gpu").get<bool>();
+        table.has_uncertain_predictions |= !prediction.at("unknown").empty();
     }
 }
 
@@ -183,8 +184,8 @@ std::string format_table_header(const ResultsTable& table, std::vector<std::stri
 
 std::string format_table_line(const ResultsTable& table, const VariantRow& row,
                               std::vector<std::string> cells) {
-    const auto add = [&](const std::vector<std::string>& more) {
-        cells.insert(cells.end(), more.begin(), more.end());
+    const auto add = [&](const std::vector<std::string>& added_cells) {
+        cells.insert(cells.end(), added_cells.begin(), added_cells.end());
     };
     if (table.has_counted()) {
         const std::string load = sectors_per_request(row.counted, "load"),
@@ -211,16 +212,17 @@ bool has_no_results(const ResultsTable& table, const VariantRow& row) {
 }
 
 std::string format_folded_table(const ResultsTable& table) {
-    const std::string first = format_table_header(table, {"Step", "Variant"});
-    std::string headline_rows, all;
-    std::set<std::string> seen;
+    const std::string table_header = format_table_header(table, {"Step", "Variant"});
+    std::string headline_rows, all_rows;
+    std::set<std::string> seen_steps;
     for (auto& row : table.rows) {
         const std::string line = format_table_line(table, row, {row.step, row.variant});
-        if (seen.insert(row.step).second || row.step == kRivals) headline_rows += line;
-        all += line;
+        if (seen_steps.insert(row.step).second || row.step == kRivals) headline_rows += line;
+        all_rows += line;
     }
-    return first + headline_rows + "\n<details><summary>All " + std::to_string(table.rows.size()) +
-           " variants</summary>\n\n" + first + all + "\n</details>\n\n";
+    return table_header + headline_rows + "\n<details><summary>All " +
+           std::to_string(table.rows.size()) + " variants</summary>\n\n" + table_header + all_rows +
+           "\n</details>\n\n";
 }
 
 // Results of build/bin/shapes, which measures coalesce::transpose rather than a lesson.
@@ -253,10 +255,10 @@ void check_steps_exist(const Json& run, const std::set<std::string>& steps) {
 
 void add_run(KnownResults& known, const Json& run) {
     using enum course::ResultsKind;
-    const auto set_once = [&](Json& only) {
-        if (!only.is_null())
+    const auto set_once = [&](Json& stored_run) {
+        if (!stored_run.is_null())
             throw course::ResultsError("device.kind: another file also has results of this kind");
-        only = run;
+        stored_run = run;
     };
     switch (course::check_results(run)) {
         case counted: set_once(known.counted); break;
@@ -320,8 +322,8 @@ std::string format_step_results(const std::string& step, const KnownResults& kno
         return text;
     };
     std::string text;
-    for (auto& each : known.measured) {
-        const Json run = select_largest_timed_size({step}, each);
+    for (auto& measured_run : known.measured) {
+        const Json run = select_largest_timed_size({step}, measured_run);
         if (!join_results(known, run, {step}).has_measured()) continue;
         text += (text.empty() ? "" : "\n") + format_run(run);
     }

@@ -30,9 +30,9 @@ cublasHandle_t create_cublas_handle_once() {
 void cublas_geam(float* out, const float* in, int rows, int cols) {
     // cuBLAS is column-major: it sees `in` as cols x rows and transposes it to rows x cols. With
     // beta = 0, cuBLAS does not read the second matrix.
-    const float one = 1, zero = 0;
-    check(cublasSgeam(create_cublas_handle_once(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in,
-                      cols, &zero, out, rows, out, rows),
+    const float alpha = 1, beta = 0;
+    check(cublasSgeam(create_cublas_handle_once(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &alpha, in,
+                      cols, &beta, out, rows, out, rows),
           "cublasSgeam");
 }
 

@@ -103,19 +103,19 @@ __global__ void count_histogram(u32* bins, const float* in, int n) {
 }
 
 __global__ void attract_bodies(float4* out, const float4* in, int n) {
-    __shared__ float4 others[128];
+    __shared__ float4 other_bodies[128];
     const int i = blockIdx.x * 128 + threadIdx.x;
     const float4 own_body = in[i];
     float ax = 0, ay = 0, az = 0;
-    for (int first = 0; first < n; first += 128) {
-        others[threadIdx.x] = in[first + threadIdx.x];
+    for (int first_body = 0; first_body < n; first_body += 128) {
+        other_bodies[threadIdx.x] = in[first_body + threadIdx.x];
         __syncthreads();
         for (int k = 0; k < 128; ++k) {
-            const float dx = others[k].x - own_body.x, dy = others[k].y - own_body.y,
-                        dz = others[k].z - own_body.z;
+            const float dx = other_bodies[k].x - own_body.x, dy = other_bodies[k].y - own_body.y,
+                        dz = other_bodies[k].z - own_body.z;
             const float inverse_distance = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
             const float acceleration =
-                others[k].w * inverse_distance * inverse_distance * inverse_distance;
+                other_bodies[k].w * inverse_distance * inverse_distance * inverse_distance;
             ax += acceleration * dx, ay += acceleration * dy, az += acceleration * dz;
         }
         __syncthreads();
@@ -123,32 +123,32 @@ __global__ void attract_bodies(float4* out, const float4* in, int n) {
     out[i] = make_float4(ax, ay, az, own_body.w);
 }
 
-__global__ void iterate_mandelbrot(float* out, int n, int turns) {
+__global__ void iterate_mandelbrot(float* out, int n, int iterations) {
     const int px = blockIdx.x * blockDim.x + threadIdx.x,
               py = blockIdx.y * blockDim.y + threadIdx.y;
     const float cx = -2 + 3.0f * px / n, cy = -1.5f + 3.0f * py / n;
     float x = 0, y = 0;
     int k = 0;
-    for (; k < turns && x * x + y * y < 4; ++k) {
-        const float next = x * x - y * y + cx;
+    for (; k < iterations && x * x + y * y < 4; ++k) {
+        const float next_x = x * x - y * y + cx;
         y = 2 * x * y + cy;
-        x = next;
+        x = next_x;
     }
     out[py * n + px] = k;
 }
 
 __global__ void bitonic_sort_step(float* a, int size, int distance) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ distance;
-    if (other < i) return;
-    const float x = a[i], y = a[other];
-    if ((x > y) == ((i & size) == 0)) a[i] = y, a[other] = x;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, partner = i ^ distance;
+    if (partner < i) return;
+    const float x = a[i], y = a[partner];
+    if ((x > y) == ((i & size) == 0)) a[i] = y, a[partner] = x;
 }
 
-__global__ void generate_philox(float* out, int turns) {
+__global__ void generate_philox(float* out, int repetitions) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
-    for (u32 turn = 0; turn < turns; ++turn) {
-        u32 c0 = i, c1 = turn, c2 = 0, c3 = 0, k0 = 1234, k1 = 5678;
+    for (u32 repetition = 0; repetition < repetitions; ++repetition) {
+        u32 c0 = i, c1 = repetition, c2 = 0, c3 = 0, k0 = 1234, k1 = 5678;
 #pragma unroll
         for (int round = 0; round < 10; ++round) {
             const u32 h0 = __umulhi(0xd2511f53u, c0), l0 = 0xd2511f53u * c0;
@@ -185,22 +185,22 @@ __global__ void transpose(float* out, const float* in, int n) {
 
 __global__ void fourier_transform(float2* out, const float2* in, const float2* roots_of_unity) {
     __shared__ float2 values[2][1024];
-    const int t = threadIdx.x, first = blockIdx.x * 1024;
-    values[0][t] = in[first + t], values[0][t + 512] = in[first + t + 512];
+    const int t = threadIdx.x, first_element = blockIdx.x * 1024;
+    values[0][t] = in[first_element + t], values[0][t + 512] = in[first_element + t + 512];
     __syncthreads();
     int from = 0;
     for (int half = 1; half < 1024; half *= 2) {
         const int k = t & (half - 1);
         const float2 w = roots_of_unity[k * (512 / half)], a = values[from][t],
                      b = values[from][t + 512];
-        const float2 turned = make_float2(b.x * w.x - b.y * w.y, b.x * w.y + b.y * w.x);
+        const float2 rotated = make_float2(b.x * w.x - b.y * w.y, b.x * w.y + b.y * w.x);
         const int to = (t << 1) - k;
-        values[1 - from][to] = make_float2(a.x + turned.x, a.y + turned.y);
-        values[1 - from][to + half] = make_float2(a.x - turned.x, a.y - turned.y);
+        values[1 - from][to] = make_float2(a.x + rotated.x, a.y + rotated.y);
+        values[1 - from][to + half] = make_float2(a.x - rotated.x, a.y - rotated.y);
         from = 1 - from;
         __syncthreads();
     }
-    out[first + t] = values[from][t], out[first + t + 512] = values[from][t + 512];
+    out[first_element + t] = values[from][t], out[first_element + t + 512] = values[from][t + 512];
 }
 
 // ---- the programs' launches ----
@@ -298,26 +298,26 @@ static u32 checksum_of(const DeviceArrays& arrays) {
 }
 
 int main(int argc, char** argv) {
-    const char* wanted = argc > 1 ? argv[1] : "list";
+    const char* chosen = argc > 1 ? argv[1] : "list";
     for (int remaining_streams = argc > 2 ? atoi(argv[2]) : 0; remaining_streams > 0;
          --remaining_streams) {
         cudaStream_t stream;
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     }
     for (const OrdinaryProgram& program : kPrograms) {
-        if (!strcmp(wanted, "list")) puts(program.name);
-        if (strcmp(wanted, program.name)) continue;
+        if (!strcmp(chosen, "list")) puts(program.name);
+        if (strcmp(chosen, program.name)) continue;
         DeviceArrays arrays;
         for (float** array : {&arrays.a, &arrays.b, &arrays.c}) {
             cudaMalloc(array, kFloatsPerArray * sizeof(float));
             fill<<<kFloatsPerArray / 256, 256>>>(*array, kFloatsPerArray);
         }
-        if (!strcmp(wanted, "histogram")) cudaMemset(arrays.c, 0, kFloatsPerArray * sizeof(float));
+        if (!strcmp(chosen, "histogram")) cudaMemset(arrays.c, 0, kFloatsPerArray * sizeof(float));
         const double start = processor_time_ms();
         program.launch(arrays);
         const double ms = processor_time_ms() - start;
         if (cudaError_t e = cudaDeviceSynchronize()) {
-            fprintf(stderr, "ordinary_kernels: %s: %s\n", wanted, cudaGetErrorString(e));
+            fprintf(stderr, "ordinary_kernels: %s: %s\n", chosen, cudaGetErrorString(e));
             return 1;
         }
         printf("%.4f %u\n", ms, checksum_of(arrays));

@@ -81,11 +81,11 @@ std::optional<ProgramRun> run(const LibraryUnderTest& side, std::vector<std::str
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
-    std::size_t behind = 0;
+    std::size_t number_length = 0;
     const bool begins_with_number =
         !text.empty() && std::isdigit(static_cast<unsigned char>(text[0]));
-    const double reported = begins_with_number ? std::stod(text, &behind) : 0;
-    return ProgramRun{reported, text.substr(behind), elapsed.count(), usage.ru_maxrss};
+    const double reported_ms = begins_with_number ? std::stod(text, &number_length) : 0;
+    return ProgramRun{reported_ms, text.substr(number_length), elapsed.count(), usage.ru_maxrss};
 }
 
 struct Case {
@@ -113,42 +113,43 @@ const char* const kDisableGlobalRaceCheck = "memcheck,racecheck,initcheck,syncch
 /// the same result.
 std::vector<double> find_fastest_ms(const std::vector<std::string>& words,
                                     const std::vector<LibraryUnderTest>& libraries, int rounds) {
-    std::vector<double> best(libraries.size(), 1e30);
+    std::vector<double> fastest_ms(libraries.size(), 1e30);
     std::string result;
     for (int round = 0; round < rounds; ++round) {
         for (std::size_t k = 0; k < libraries.size(); ++k) {
-            const auto one = run(libraries[k], words);
-            if (!one) fail_to_run(words[1].c_str(), libraries[k].library_folder);
-            if (result.empty()) result = one->result;
-            if (one->result != result) {
+            const auto program_run = run(libraries[k], words);
+            if (!program_run) fail_to_run(words[1].c_str(), libraries[k].library_folder);
+            if (result.empty()) result = program_run->result;
+            if (program_run->result != result) {
                 std::fprintf(stderr,
                              "simulator_speed: %s has a different result with the library in %s\n",
                              words[1].c_str(), libraries[k].library_folder.c_str());
                 std::exit(1);
             }
-            best[k] = std::min(best[k], one->reported_ms);
+            fastest_ms[k] = std::min(fastest_ms[k], program_run->reported_ms);
         }
     }
-    return best;
+    return fastest_ms;
 }
 
 void print_case_times(const std::string& own_library_folder,
                       const std::string& other_library_folder, int rounds) {
-    std::vector<LibraryUnderTest> sides{{own_library_folder, kDisableGlobalRaceCheck},
-                                        {own_library_folder, "all"}};
-    if (!other_library_folder.empty()) sides.push_back({other_library_folder, ""});
+    std::vector<LibraryUnderTest> compared_libraries{{own_library_folder, kDisableGlobalRaceCheck},
+                                                     {own_library_folder, "all"}};
+    if (!other_library_folder.empty()) compared_libraries.push_back({other_library_folder, ""});
     std::printf("Milliseconds per launch in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-18s %12s %12s", "kernel", "4 checks", "+ globalrace");
     if (!other_library_folder.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
     std::printf("\n");
     for (const Case& c : kTimedKernels) {
-        const std::vector<double> best = find_fastest_ms(
-            {"speed_kernels", c.kernel, std::to_string(c.n), std::to_string(c.repetitions)}, sides,
-            rounds);
-        std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, best[0], best[1]);
+        const std::vector<double> fastest_ms = find_fastest_ms(
+            {"speed_kernels", c.kernel, std::to_string(c.n), std::to_string(c.repetitions)},
+            compared_libraries, rounds);
+        std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, fastest_ms[0], fastest_ms[1]);
         if (!other_library_folder.empty())
-            std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);
+            std::printf(" %10.2f %8.2f %8.2f", fastest_ms[2], fastest_ms[0] / fastest_ms[2],
+                        fastest_ms[1] / fastest_ms[2]);
         std::printf("\n");
         std::fflush(stdout);
     }
@@ -170,8 +171,8 @@ const std::vector<std::string> kAllChecks{"memcheck",  "racecheck", "globalrace"
 /// Returns a list that contains all checks except `check`.
 std::string list_all_checks_except(const std::string& check) {
     std::string list;
-    for (const std::string& other : kAllChecks)
-        if (other != check) list += (list.empty() ? "" : ",") + other;
+    for (const std::string& other_check : kAllChecks)
+        if (other_check != check) list += (list.empty() ? "" : ",") + other_check;
     return list;
 }
 
@@ -247,23 +248,24 @@ void print_start_up_times(const std::string& own_library_folder,
 }
 
 void print_memory_overhead(const std::string& own_library_folder) {
-    const auto small = run({own_library_folder, kDisableGlobalRaceCheck},
-                           {"speed_kernels", "coarsened", "32", "1"});
-    const auto large = run({own_library_folder, kDisableGlobalRaceCheck},
-                           {"speed_kernels", "coarsened", "4096", "1"});
-    const auto with_race_checks =
+    const auto small_run = run({own_library_folder, kDisableGlobalRaceCheck},
+                               {"speed_kernels", "coarsened", "32", "1"});
+    const auto large_run = run({own_library_folder, kDisableGlobalRaceCheck},
+                               {"speed_kernels", "coarsened", "4096", "1"});
+    const auto run_with_race_checks =
         run({own_library_folder, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
-    if (!small || !large || !with_race_checks) return;
+    if (!small_run || !large_run || !run_with_race_checks) return;
     // The size of two matrices in device memory, in KiB. The program also has two matrices in host
     // memory.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
     const auto overhead_percent = [&](const ProgramRun& r) {
-        return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;
+        return 100.0 * (static_cast<double>(r.peak_kib - small_run->peak_kib) - host - device) /
+               device;
     };
     std::printf(
         "Additional memory, as a percentage of the device's 128 MiB: %.0f %%, with globalrace %.0f "
         "%%\n",
-        overhead_percent(*large), overhead_percent(*with_race_checks));
+        overhead_percent(*large_run), overhead_percent(*run_with_race_checks));
 }
 
 }  // namespace
@@ -283,24 +285,24 @@ int main(int argc, char** argv) {
     bool programs = false;
     app.add_flag("--programs", programs,
                  "run ordinary programs, both with all checks and without checks");
-    std::string without;
-    int streams = 0;
-    app.add_option("--without", without, "with --programs: measure the cost of this check")
+    std::string disabled_check;
+    int idle_streams = 0;
+    app.add_option("--without", disabled_check, "with --programs: measure the cost of this check")
         ->check(CLI::IsMember(kAllChecks));
-    app.add_option("--streams", streams,
+    app.add_option("--streams", idle_streams,
                    "with --without: number of idle streams that each program creates")
         ->check(CLI::Range(0, 100));
     CLI11_PARSE(app, argc, argv);
-    const std::string own = fs::weakly_canonical(find_own_folder() / "../lib");
-    if (programs && !without.empty()) {
-        print_cost_of(own, without, streams, rounds);
+    const std::string own_library_folder = fs::weakly_canonical(find_own_folder() / "../lib");
+    if (programs && !disabled_check.empty()) {
+        print_cost_of(own_library_folder, disabled_check, idle_streams, rounds);
         return 0;
     }
     if (programs) {
-        print_program_times(own, other_library_folder, rounds);
+        print_program_times(own_library_folder, other_library_folder, rounds);
         return 0;
     }
-    print_case_times(own, other_library_folder, rounds);
-    print_start_up_times(own, nvidia_library_folder, rounds);
-    print_memory_overhead(own);
+    print_case_times(own_library_folder, other_library_folder, rounds);
+    print_start_up_times(own_library_folder, nvidia_library_folder, rounds);
+    print_memory_overhead(own_library_folder);
 }

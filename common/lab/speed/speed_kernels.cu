@@ -30,11 +30,11 @@ __global__ void tiled(float* out, const float* in, int n) {
         out[(row + r) * n + col] = tile[threadIdx.x][threadIdx.y + r];
 }
 
-__global__ void arithmetic(float* out, int turns) {
+__global__ void arithmetic(float* out, int repetitions) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float a = i, b = 1.0001f;
     unsigned hash = i;
-    for (int k = 0; k < turns; ++k) {
+    for (int k = 0; k < repetitions; ++k) {
         a = a * b + 1.f;
         hash = hash * 1664525u + 1013904223u;
         b = b + static_cast<float>(hash >> 24);
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < count; ++i) host[i] = static_cast<float>(i % 16777213);
     cudaMemcpy(in, host.data(), bytes, cudaMemcpyHostToDevice);
     cudaMemset(out, 0, bytes);
-    double best = 1e30;
+    double fastest_ms = 1e30;
     for (int k = 0; k <= repetitions; ++k) {  // the first repetition warms up
         const double start = current_time_ms();
         launch(name, out, in, n);
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
             return 1;
         }
         const double ms = current_time_ms() - start;
-        if (k && ms < best) best = ms;
+        if (k && ms < fastest_ms) fastest_ms = ms;
     }
     std::vector<float> result(count);
     cudaMemcpy(result.data(), out, bytes, cudaMemcpyDeviceToHost);
@@ -89,5 +89,5 @@ int main(int argc, char** argv) {
                     fprintf(stderr, "speed_kernels: %s is wrong at %d, %d\n", name, row, col);
                     return 1;
                 }
-    printf("%.4f\n", best);
+    printf("%.4f\n", fastest_ms);
 }

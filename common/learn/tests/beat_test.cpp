@@ -194,7 +194,7 @@ TEST_CASE("a kill at any moment leaves only complete attempts, each of which has
                 const std::string text = std::to_string(i) + " " + std::to_string(k);
                 Attempt one = attempt(0, 1);
                 one.hash = hash_source(text);
-                attempts.note(one, text);
+                attempts.store_attempt(one, text);
             }
         }
         usleep(random() % static_cast<unsigned>(20'000 + 2'000 * i));

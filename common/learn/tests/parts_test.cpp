@@ -69,10 +69,10 @@ TEST_CASE("figures have units and a suitable number of digits") {
 
 TEST_CASE("counters are shown per request, beside the ideal values") {
     Json some = counters(2048, 65536, 2048, 1024);
-    CHECK(per_request(some, "load") == 32);
-    CHECK(per_request(some, "shared_load") == 2);
-    CHECK(!per_request(some, "store"));
-    CHECK(!per_request(nullptr, "load"));
+    CHECK(average_per_request(some, "load") == 32);
+    CHECK(average_per_request(some, "shared_load") == 2);
+    CHECK(!average_per_request(some, "store"));
+    CHECK(!average_per_request(nullptr, "load"));
     CHECK(ideal_per_request(some, "load", 256 * 256) == 4);
     CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
     const auto rows = coalesce::cost_rows(verdict_with(some));
@@ -154,7 +154,7 @@ TEST_CASE("all differences between two texts are listed") {
 
 TEST_CASE("two texts printed side by side do not overlap") {
     auto diff = line_diff("same\n" + std::string(60, 'a') + "\n", "same\nb\nc\n");
-    std::string text = side_by_side("yours", "theirs", diff, 80);
+    std::string text = format_side_by_side("yours", "theirs", diff, 80);
     std::istringstream lines(text);
     int marked = 0;
     for (std::string line; std::getline(lines, line);) {

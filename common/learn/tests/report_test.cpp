@@ -38,9 +38,9 @@ TEST_CASE("measured figures are formatted") {
 }
 
 TEST_CASE("each result gets the correct verdict") {
-    CHECK(verdict({{"verified", true}}) == "right");
-    CHECK(verdict({{"verified", false}}) == "WRONG");
-    CHECK(verdict({{"step", "x"}}) == "-");
+    CHECK(verdict_word({{"verified", true}}) == "right");
+    CHECK(verdict_word({{"verified", false}}) == "WRONG");
+    CHECK(verdict_word({{"step", "x"}}) == "-");
     CHECK(skip_reason({{"skipped", "why"}}) == "why");
     CHECK(skip_reason({{"verified", true}}) == "");
 }

@@ -39,7 +39,7 @@ struct StateFolder {
 
 Record full_record() {
     Record record;
-    record.checks = 3;
+    record.check_count = 3;
     record.passed_hash = "abc";
     record.passed_at = "2026-01-31T12:00:00Z";
     record.last_hash = "def";
@@ -55,11 +55,11 @@ Record full_record() {
 // never happen, not even after a kill.
 int count_in(const fs::path& folder) {
     auto text = read_if_exists(folder / "state.json");
-    return text ? state_from_json(*text).record("x").checks : 0;
+    return text ? state_from_json(*text).record("x").check_count : 0;
 }
 
 void add_one(Progress& progress) {
-    progress.update([](State& state) { state.records["x"].checks++; });
+    progress.update([](State& state) { state.records["x"].check_count++; });
 }
 
 }  // namespace
@@ -98,27 +98,27 @@ TEST_CASE("a state is read back as it was written") {
     StateFolder folder;
     folder.progress().update([](State& state) {
         state.has_begun = true;
-        state.current = "03_tiled";
+        state.current_exercise = "03_tiled";
         state.records["03_tiled"] = full_record();
     });
     State state = folder.progress().read();
     CHECK(folder.warnings.empty());
     CHECK(state.has_begun);
-    CHECK(state.current == "03_tiled");
+    CHECK(state.current_exercise == "03_tiled");
     Record record = state.record("03_tiled");
     CHECK(to_json(state) == to_json(State{true, "03_tiled", {{"03_tiled", full_record()}}}));
-    CHECK(record.hints_used() == 3);
+    CHECK(record.count_used_hints() == 3);
     CHECK(record.guess("load")->is_right());
     CHECK(!record.guess("store")->is_right());
     CHECK(!record.guess("shared_load")->is_right());
     CHECK(record.guess("shared_store") == nullptr);
-    CHECK(state.record("04_padded").checks == 0);
+    CHECK(state.record("04_padded").check_count == 0);
 }
 
 TEST_CASE("a passed exercise becomes stale after an edit, and is no longer done") {
     Record record;
     CHECK(status_of(record, "a") == Status::untouched);
-    record.checks = 1;
+    record.check_count = 1;
     CHECK(status_of(record, "a") == Status::not_yet);
     record.passed_hash = hash_source("a");
     CHECK(status_of(record, "a") == Status::done);

@@ -41,7 +41,7 @@ const std::string JSON = R"({"version":1,"kernel":"k","grid":[1,1,1],"block":[64
 "moments":[{"step":3,"check":"racecheck","kind":"read after write","line":4,"thread":0,
             "message":"Reads what another thread has written."}]})";
 
-const StepsSubject SUBJECT{
+const SteppedProgram SUBJECT{
     "k.cu",
     {"void k() {", "  int i = 7;", "  tile[i] = i;", "  float x = tile[9];", "}"},
     "1 x 64",

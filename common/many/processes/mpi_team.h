@@ -9,7 +9,8 @@
 namespace coalesce::processes {
 
 /// A team of MPI processes. The team must be created after MPI_Init and destroyed before
-/// MPI_Finalize. MPI transfers only information about the matrix. NCCL transfers its elements.
+/// MPI_Finalize. MPI transfers only a few bytes of control data. NCCL transfers the elements of the
+/// matrix.
 class MpiTeam : public many::Team {
 public:
     MpiTeam();

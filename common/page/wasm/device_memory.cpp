@@ -66,10 +66,10 @@ static u8 all_storage[kMaxCapacityBytes], all_shadow[kMaxCapacityBytes / 4];
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)
     : capacity_(std::min(capacity_bytes, kMaxCapacityBytes)),
-      range_(capacity_),
+      range_bytes_(capacity_),
       storage_(all_storage),
       shadow_(all_shadow),
-      state_(std::make_unique<State>(range_)) {}
+      state_(std::make_unique<State>(range_bytes_)) {}
 
 DeviceMemory::~DeviceMemory() = default;
 
@@ -82,8 +82,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         allocation.begin = reinterpret_cast<u64>(std::calloc(1, static_cast<std::size_t>(bytes)));
         allocation.has_shadow = false;
     } else {
-        const u64 with_gap =
-            round_up(bytes + choose_gap(state_->live_allocations.size(), range_), kAlignmentBytes);
+        const u64 with_gap = round_up(
+            bytes + choose_gap(state_->live_allocations.size(), range_bytes_), kAlignmentBytes);
         owned.slot = state_->zone_with_storage.take_interval(with_gap, kAlignmentBytes);
         if (owned.slot.size() == 0) {
             owned.slot = state_->zone_with_storage.take_interval(
@@ -151,7 +151,7 @@ bool DeviceMemory::unregister_host(void*) {
     return false;
 }
 
-std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
+std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table() const {
     if (!state_->table) {
         auto new_table = std::make_shared<AllocationTable>();
         for (const auto& [begin, owned] : state_->live_allocations) {
@@ -166,8 +166,8 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
 
 /// Does nothing, because a page has only one device, which can access everything.
 void DeviceMemory::set_device(u64, int) {}
-std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64) const {
-    return table();
+std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table_for(u64) const {
+    return allocation_table();
 }
 
 std::optional<Allocation> DeviceMemory::find(u64 address) const {

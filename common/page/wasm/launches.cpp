@@ -38,7 +38,7 @@ void set_simulator_options() {
     o.max_instructions = kMaxInstructions;
     o.checks = {};
     // Only verdicts check for races in device memory.
-    o.checks.global_race = false;
+    o.checks.runs_globalrace = false;
 }
 
 // ---- matrices ----
@@ -79,7 +79,8 @@ u64 wrong_cells(const u32* out, u64 rows, u64 cols, const std::string& produces)
 json counters_json(const Counters& counters, bool per_line) {
     json object = json::object();
     for (const NamedCounter& counter : kCounters) {
-        if (!per_line || counter.per_line) object[counter.name] = counters.*counter.value;
+        if (!per_line || counter.is_counted_per_line)
+            object[counter.name] = counters.*counter.value;
     }
     return object;
 }
@@ -88,9 +89,9 @@ json counters_json(const Counters& counters, bool per_line) {
 /// it, because pictures show these.
 json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     json addresses = json::array();
-    const char* memory = access.shared ? "shared" : "other";
+    const char* memory = access.is_shared ? "shared" : "other";
     u64 begin = 0;
-    for (int lane = 0; lane < kLanes && !access.shared; ++lane) {
+    for (int lane = 0; lane < kLanes && !access.is_shared; ++lane) {
         if (!(access.active >> lane & 1)) continue;
         const u64 lane_address = access.addresses[lane];
         const bool is_in = lane_address - in < bytes, is_out = lane_address - out < bytes;
@@ -104,8 +105,8 @@ json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
                                       : json(nullptr));
     }
     return {{"file", access.place.file}, {"line", access.place.line},      {"memory", memory},
-            {"store", access.store},     {"bytes", access.bytes_per_lane}, {"addresses", addresses},
-            {"cost", access.cost},       {"ideal", access.ideal}};
+            {"store", access.is_store},  {"bytes", access.bytes_per_lane}, {"addresses", addresses},
+            {"cost", access.cost},       {"ideal", access.ideal_cost}};
 }
 
 json reports_json() {

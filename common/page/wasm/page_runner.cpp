@@ -55,7 +55,7 @@ void prepare_device() {
         simulator::Options& options = simulator::options();
         options.memory_bytes = 48ull << 20;
         options.worker_count = 1;
-        options.quiet = true;
+        options.is_quiet = true;
         simulator::reports().print_immediately(false);
         return true;
     }();

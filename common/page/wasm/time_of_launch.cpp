@@ -16,7 +16,7 @@ namespace timing {
 
 void describe(auto& codec, TimeExplanation& t) {
     fields(codec, "kernel", t.kernel, "time", t.time, "label", t.label, "verdict", t.verdict, "why",
-           t.why, "unknown", t.unknown, "cure", t.cure);
+           t.reasons, "unknown", t.unknown, "cure", t.cure);
 }
 
 }  // namespace timing

@@ -60,7 +60,7 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
     const double elements = element_count(verdict.counted_shape);
     const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
     for (const std::string counter : course::kCounterNamesToExpect) {
-        const auto mean = learn::per_request(counters, counter);
+        const auto mean = learn::average_per_request(counters, counter);
         explanation[counter] = or_null(mean);
         // The minimum number of sectors is known only for kernels that move a matrix.
         const bool has_least = mean && (verdict.sizes.empty() || counter.starts_with("shared"));

@@ -4,7 +4,7 @@
 
 namespace coalesce::simulator {
 
-LiveValues::Bits LiveValues::at_end(std::size_t block) const {
+LiveValues::Bits LiveValues::live_at_end(std::size_t block) const {
     Bits live_values = empty_set();
     for (u32 successor : successors_[block])
         for (std::size_t k = 0; k < live_values.size(); ++k)
@@ -27,11 +27,11 @@ void LiveValues::assign_bit(u32 value) {
     bit_values_.push_back(value);
 }
 
-void LiveValues::propagate_backwards(const std::vector<Bits>& overwritten) {
+void LiveValues::propagate_liveness(const std::vector<Bits>& overwritten) {
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = live_at_begin_.size(); p-- > 0;) {
-            const Bits values_at_end = at_end(p);
+            const Bits values_at_end = live_at_end(p);
             for (std::size_t k = 0; k < values_at_end.size(); ++k) {
                 const u64 added_bits =
                     values_at_end[k] & ~overwritten[p][k] & ~live_at_begin_[p][k];

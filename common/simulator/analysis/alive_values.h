@@ -18,16 +18,18 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// `Block::next` must list the blocks that may run after a block. `for_each_access(block, read,
-    /// overwrite)` must visit the accesses of a block in program order. It must call `read(value)`
-    /// for each read, and `overwrite(value)` for each write that changes the value in all lanes.
+    /// Computes which of the values 0 to `value_count` - 1 are live at the start and at the end of
+    /// each block. `Block::successors` must list the blocks that may run after a block.
+    /// `for_each_access(block, read, overwrite)` must visit the accesses of a block in program
+    /// order. It must call `read(value)` for each read, and `overwrite(value)` for each write that
+    /// changes the value in all lanes.
     template <class Block, class ForEachAccess>
     LiveValues(std::size_t value_count, const std::vector<Block>& blocks,
                ForEachAccess for_each_access)
         : bit_index_(value_count, kNone) {
         std::vector<u32> last_writing_block(value_count, kNone);
         for (u32 p = 0; p < blocks.size(); ++p) {
-            successors_.push_back(blocks[p].next);
+            successors_.push_back(blocks[p].successors);
             const auto read = [&](u32 v) {
                 if (last_writing_block[v] != p) assign_bit(v);
             };
@@ -41,11 +43,11 @@ public:
             };
             for_each_access(blocks[p], read, [&](u32 v) { add(overwritten[p], v); });
         }
-        propagate_backwards(overwritten);
+        propagate_liveness(overwritten);
     }
 
-    const Bits& at_begin(std::size_t block) const { return live_at_begin_[block]; }
-    Bits at_end(std::size_t block) const;
+    const Bits& live_at_begin(std::size_t block) const { return live_at_begin_[block]; }
+    Bits live_at_end(std::size_t block) const;
 
     Bits empty_set() const { return Bits((bit_values_.size() + 63) / 64, 0); }
     bool has(const Bits& bits, u32 value) const {
@@ -61,7 +63,7 @@ public:
 
 private:
     void assign_bit(u32 value);
-    void propagate_backwards(const std::vector<Bits>& overwritten);
+    void propagate_liveness(const std::vector<Bits>& overwritten);
 
     /// For each value, the index of its bit in a set. Values that are never live at the start of a
     /// block have no bit (kNone).

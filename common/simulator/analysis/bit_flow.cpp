@@ -28,7 +28,7 @@ bool is_plain_register(const Operand& operand) {
 
 // ---- definitions ----
 
-Definitions::Definitions(const ptx::Function& function) : function_(function) {
+RegisterDefinitions::RegisterDefinitions(const ptx::Function& function) : function_(function) {
     const std::size_t register_count = function.registers.size();
     only_writers_.assign(register_count, kNone);
     loop_increments_.assign(register_count, 0);
@@ -43,7 +43,7 @@ Definitions::Definitions(const ptx::Function& function) : function_(function) {
     for (const Instruction& i : function.body) record_growth(i);
 }
 
-std::optional<u64> Definitions::find_constant(const Operand& operand) const {
+std::optional<u64> RegisterDefinitions::find_constant(const Operand& operand) const {
     if (operand.is_immediate()) return operand.bits;
     if (!is_plain_register(operand) || only_writers_[operand.reg] == kNone) return std::nullopt;
     const Instruction& i = function_.body[only_writers_[operand.reg]];
@@ -53,7 +53,7 @@ std::optional<u64> Definitions::find_constant(const Operand& operand) const {
 }
 
 /// Returns the register from which `reg` is copied, or `reg` itself if it is not a copy.
-u32 Definitions::follow_copies_back(u32 reg) const {
+u32 RegisterDefinitions::follow_copies_back(u32 reg) const {
     for (int copies_followed = 0; copies_followed < kMaxChainLength && only_writers_[reg] != kNone;
          ++copies_followed) {
         const Instruction& i = function_.body[only_writers_[reg]];
@@ -65,7 +65,7 @@ u32 Definitions::follow_copies_back(u32 reg) const {
 
 /// Recognizes a register that grows by a constant, as in `add r, r, 8`. Compilers may put copies
 /// before and after the addition: `mov a, r`, `add b, a, 8`, `mov r, b`.
-void Definitions::record_growth(const Instruction& i) {
+void RegisterDefinitions::record_growth(const Instruction& i) {
     const Instruction* addition = &i;
     if (i.operands.size() < 2 || !is_plain_register(i.operands[0])) return;
     if (i.opcode == "mov" && is_plain_register(i.operands[1])) {
@@ -82,7 +82,7 @@ void Definitions::record_growth(const Instruction& i) {
         loop_increments_[updated_register] = static_cast<i64>(*increment);
 }
 
-i64 Definitions::find_loop_increment(u32 reg, int depth) const {
+i64 RegisterDefinitions::find_loop_increment(u32 reg, int depth) const {
     if (loop_increments_[reg] != 0 || only_writers_[reg] == kNone || depth == kMaxChainLength)
         return loop_increments_[reg];
     const Instruction& i = function_.body[only_writers_[reg]];
@@ -113,7 +113,7 @@ namespace {
 /// Describes the bits in the result of one instruction.
 struct TransferDescriber {
     const Instruction& i;
-    const Definitions& definitions;
+    const RegisterDefinitions& definitions;
     BitTransfer result{.is_known = true,
                        .selects_at_run_time = false,
                        .selects_one_source = false,
@@ -321,7 +321,7 @@ BitTransfer describe_lop3(TransferDescriber describer) {
 }
 
 struct OpcodeRule {
-    std::size_t operands;
+    std::size_t operand_count;
     BitTransfer (*describe)(TransferDescriber);
 };
 
@@ -357,9 +357,10 @@ const std::map<std::string_view, OpcodeRule> kOpcodeRules = {
 
 }  // namespace
 
-BitTransfer describe_bit_transfer(const Instruction& instruction, const Definitions& definitions) {
+BitTransfer describe_bit_transfer(const Instruction& instruction,
+                                  const RegisterDefinitions& definitions) {
     const auto rule = kOpcodeRules.find(instruction.opcode);
-    if (rule == kOpcodeRules.end() || instruction.operands.size() != rule->second.operands)
+    if (rule == kOpcodeRules.end() || instruction.operands.size() != rule->second.operand_count)
         return {};
     for (const Operand& operand : instruction.operands)
         if (operand.is_negated && operand.is_register() &&

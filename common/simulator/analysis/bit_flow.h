@@ -19,9 +19,9 @@ constexpr u64 low_bits(u32 count) {
 }
 
 /// The instructions that define a function's registers.
-class Definitions {
+class RegisterDefinitions {
 public:
-    explicit Definitions(const ptx::Function& function);
+    explicit RegisterDefinitions(const ptx::Function& function);
 
     /// Returns the index of the instruction that writes the register, if there is only one. Returns
     /// kNone if several instructions write the register, or if the writer has a guard.
@@ -68,6 +68,6 @@ struct BitTransfer {
 };
 
 BitTransfer describe_bit_transfer(const ptx::Instruction& instruction,
-                                  const Definitions& definitions);
+                                  const RegisterDefinitions& definitions);
 
 }  // namespace coalesce::simulator

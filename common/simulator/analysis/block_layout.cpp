@@ -14,17 +14,17 @@ constexpr u32 kMaxLoopDepth = 64;
 
 /// Computes an order of a function's blocks: removes the back edges of loops, outermost loops
 /// first, and gives each block a sort key.
-class LoopOrder {
+class BlockOrdering {
 public:
-    explicit LoopOrder(std::vector<BasicBlock> blocks)
+    explicit BlockOrdering(std::vector<BasicBlock> blocks)
         : blocks_(std::move(blocks)), sort_keys_(blocks_.size()) {
         for (u32 depth = 0; depth < kMaxLoopDepth && !is_complete_; ++depth) {
-            number_loops(blocks_);
+            assign_loop_ids(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
                 // Unreachable blocks, such as a block with a debug label after the last
                 // instruction, stay at the end.
-                if (depth == 0) sort_keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
-                sort_keys_[b].push_back(~blocks_[b].loop);
+                if (depth == 0) sort_keys_[b].push_back(blocks_[b].loop_id > blocks_[0].loop_id);
+                sort_keys_[b].push_back(~blocks_[b].loop_id);
             }
             if (!remove_back_edges()) return;
         }
@@ -33,7 +33,7 @@ public:
     /// Reports whether any block comes before one of its predecessors.
     bool has_block_before_predecessor() const {
         for (u32 b = 0; b < blocks_.size(); ++b)
-            for (u32 next : blocks_[b].next)
+            for (u32 next : blocks_[b].successors)
                 if (next < b) return is_complete_;
         return false;
     }
@@ -54,22 +54,23 @@ private:
     bool remove_back_edges() {
         std::vector<u32> loop_entries(blocks_.size(), kNone);
         const auto record_loop_entry = [&](u32 b) {
-            u32& entry = loop_entries[blocks_[b].loop];
+            u32& entry = loop_entries[blocks_[b].loop_id];
             const bool is_only_entry = entry == kNone || entry == b;
             entry = b;
             return is_only_entry;
         };
         if (!blocks_.empty() && !record_loop_entry(0)) return false;
         for (const BasicBlock& block : blocks_)
-            for (u32 next : block.next)
-                if (blocks_[next].loop != block.loop && !record_loop_entry(next)) return false;
+            for (u32 next : block.successors)
+                if (blocks_[next].loop_id != block.loop_id && !record_loop_entry(next))
+                    return false;
         is_complete_ = true;
         for (BasicBlock& block : blocks_) {
             const auto is_back_edge = [&](u32 successor) {
-                return blocks_[successor].loop == block.loop &&
-                       loop_entries[block.loop] == successor;
+                return blocks_[successor].loop_id == block.loop_id &&
+                       loop_entries[block.loop_id] == successor;
             };
-            if (std::erase_if(block.next, is_back_edge) > 0) is_complete_ = false;
+            if (std::erase_if(block.successors, is_back_edge) > 0) is_complete_ = false;
         }
         return true;
     }
@@ -137,7 +138,7 @@ void reorder_blocks(ptx::Function& function, const std::vector<BasicBlock>& bloc
 
 void order_blocks_for_reconvergence(ptx::Function& function) {
     const ControlFlow flow(function);
-    const LoopOrder loop_order(flow.blocks());
+    const BlockOrdering loop_order(flow.blocks());
     if (loop_order.has_block_before_predecessor())
         reorder_blocks(function, flow.blocks(), loop_order.compute_order());
 }

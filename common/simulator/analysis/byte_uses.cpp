@@ -21,7 +21,8 @@ ByteUses::ByteUses(const Kernel& kernel)
         if (load != bytes_entry->second.loads.end()) load_uses_[s] = load->second;
         // cp.async only copies the bytes that it loads, so the load itself does not affect the
         // program's behavior.
-        if (site.function->body[site.instruction].opcode == "cp") load_uses_[s].decides = 0;
+        if (site.function->body[site.instruction].opcode == "cp")
+            load_uses_[s].certainly_used_bytes = 0;
         const auto store = bytes_entry->second.stores.find(site.instruction);
         if (store == bytes_entry->second.stores.end()) continue;
         stored_copies_[s] = store->second;

@@ -21,8 +21,8 @@ private:
     std::vector<std::vector<CopiedBytes>> stored_copies_;
 };
 
-/// Returns how the kernel uses the bytes that it loads. The result is computed by the first call
-/// and not during lowering, because most kernels never need it.
+/// Returns how the kernel uses the bytes that it loads. The first call computes the result.
+/// (Lowering does not compute it, because it is not needed for most kernels.)
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

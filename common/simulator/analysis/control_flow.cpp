@@ -29,8 +29,8 @@ std::vector<u32> find_postorder(const std::vector<BasicBlock>& blocks) {
         };
         for (visit_block(root); !path.empty();) {
             BlockVisit& visit = path.back();
-            if (visit.next < blocks[visit.block].next.size()) {
-                visit_block(blocks[visit.block].next[visit.next++]);
+            if (visit.next < blocks[visit.block].successors.size()) {
+                visit_block(blocks[visit.block].successors[visit.next++]);
                 continue;
             }
             postorder.push_back(visit.block);
@@ -43,7 +43,7 @@ std::vector<u32> find_postorder(const std::vector<BasicBlock>& blocks) {
 std::vector<std::vector<u32>> find_predecessors(const std::vector<BasicBlock>& blocks) {
     std::vector<std::vector<u32>> predecessors(blocks.size());
     for (u32 b = 0; b < blocks.size(); ++b)
-        for (u32 next : blocks[b].next) predecessors[next].push_back(b);
+        for (u32 next : blocks[b].successors) predecessors[next].push_back(b);
     return predecessors;
 }
 
@@ -57,7 +57,7 @@ bool falls_through(const ptx::Function& function, const BasicBlock& block) {
 
 /// Numbers the strongly connected components (Kosaraju's algorithm). Among the blocks not yet
 /// numbered, the last one in postorder forms a component with all of its unnumbered ancestors.
-void number_loops(std::vector<BasicBlock>& blocks) {
+void assign_loop_ids(std::vector<BasicBlock>& blocks) {
     const std::vector<u32> postorder = find_postorder(blocks);
     const std::vector<std::vector<u32>> predecessors = find_predecessors(blocks);
     std::vector<bool> is_unnumbered(blocks.size(), true);
@@ -69,7 +69,7 @@ void number_loops(std::vector<BasicBlock>& blocks) {
             open_blocks.pop_back();
             if (!is_unnumbered[b]) continue;
             is_unnumbered[b] = false;
-            blocks[b].loop = loop;
+            blocks[b].loop_id = loop;
             open_blocks.insert(open_blocks.end(), predecessors[b].begin(), predecessors[b].end());
         }
     }
@@ -104,23 +104,23 @@ ControlFlow::ControlFlow(const ptx::Function& function)
     for (BasicBlock& block : blocks_) {
         const ptx::Instruction& last_instruction = function.body[block.end - 1];
         for (u32 target : branch_targets(function, last_instruction))
-            block.next.push_back(block_of_instruction_[target]);
+            block.successors.push_back(block_of_instruction_[target]);
         if (falls_through(function, block) && block.end < size)
-            block.next.push_back(block_of_instruction_[block.end]);
+            block.successors.push_back(block_of_instruction_[block.end]);
     }
-    number_loops(blocks_);
+    assign_loop_ids(blocks_);
     predecessors_ = find_predecessors(blocks_);
 }
 
 std::vector<u32> ControlFlow::blocks_of_iteration(u32 branch_instruction, u32 branch_target) const {
     const u32 last_block = block_of_instruction_[branch_instruction],
               first_block = block_of_instruction_[branch_target];
-    if (blocks_[last_block].loop != blocks_[first_block].loop) return {};
+    if (blocks_[last_block].loop_id != blocks_[first_block].loop_id) return {};
     std::vector<u32> iteration_blocks{first_block};
     std::vector<bool> is_added(blocks_.size(), false);
     is_added[first_block] = true;
     const auto add_block = [&](u32 b) {
-        if (is_added[b] || blocks_[b].loop != blocks_[first_block].loop) return;
+        if (is_added[b] || blocks_[b].loop_id != blocks_[first_block].loop_id) return;
         is_added[b] = true;
         iteration_blocks.push_back(b);
     };

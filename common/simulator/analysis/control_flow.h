@@ -16,15 +16,15 @@ namespace coalesce::simulator {
 /// instruction of a block executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
-    std::vector<u32> next;  ///< the indices of the blocks that may run next
+    std::vector<u32> successors;  ///< the indices of the blocks that may run next
     /// the id of the block's loop; blocks that can reach each other have the same id
-    u32 loop = 0;
+    u32 loop_id = 0;
 };
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
-/// Sets BasicBlock::loop. A loop gets a higher id than the loops that can run after it.
-void number_loops(std::vector<BasicBlock>& blocks);
+/// Sets BasicBlock::loop_id. A loop gets a higher id than the loops that can run after it.
+void assign_loop_ids(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {
 public:

@@ -71,9 +71,10 @@ private:
         for (bool has_grown = true; has_grown;) {
             has_grown = false;
             for (const Instruction* i : executed_instructions_) {
-                const bool is_clock_read = reads_clock(*i) || loads_result(*i, clock_call_results_);
+                const bool is_clock_read =
+                    reads_clock(*i) || loads_call_result(*i, clock_call_results_);
                 result_.contains_clock_read |= is_clock_read;
-                if (!only_computes(*i) && !is_clock_read) continue;
+                if (!has_no_side_effects(*i) && !is_clock_read) continue;
                 if (!is_clock_read &&
                     !contains_any_register(holds_clock_,
                                            find_non_predicate_roots(list_read_registers(*i))))
@@ -89,7 +90,7 @@ private:
             has_grown = false;
             for (const Instruction* i : executed_instructions_) {
                 const bool is_sleep = i->opcode == "nanosleep";
-                if (is_sleep || (only_computes(*i) &&
+                if (is_sleep || (has_no_side_effects(*i) &&
                                  !contains_any_register(result_.is_deciding,
                                                         find_roots(list_written_registers(*i)))))
                     continue;
@@ -108,7 +109,7 @@ private:
 
 }  // namespace
 
-bool only_computes(const ptx::Instruction& i) {
+bool has_no_side_effects(const ptx::Instruction& i) {
     const OpcodeEntry* opcode = find_opcode(i.opcode);
     if (!opcode) return false;
     // The carry flag passes a value to the next instruction without naming a register.
@@ -163,7 +164,7 @@ std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Fu
     return result_names;
 }
 
-bool loads_result(const ptx::Instruction& i, const std::set<std::string>& result_names) {
+bool loads_call_result(const ptx::Instruction& i, const std::set<std::string>& result_names) {
     return i.opcode == "ld" && i.has("param") && i.operands.size() == 2 &&
            result_names.contains(i.operands[1].name);
 }

@@ -1,4 +1,5 @@
-// Finds the registers that determine how a loop continues.
+// Finds the registers that affect what a loop does next: which branches it takes, and which memory
+// it accesses.
 //
 // Idea   A register is a deciding register if a branch, a memory instruction or a similar
 //        instruction reads the register, or reads a value computed from it. A counter that is read
@@ -17,19 +18,20 @@
 namespace coalesce::simulator {
 
 struct DecidingRegisters {
-    /// For each root register (FunctionCode::roots), true if it affects how a loop continues.
+    /// For each root register (FunctionCode::roots), true if its value affects the branches or the
+    /// memory accesses of a loop.
     std::vector<bool> is_deciding;
     bool contains_clock_read = false;
 };
 
-/// Finds the registers that affect how a loop continues. Ignores the instructions for which
-/// `is_executed` is false.
+/// Finds the registers that affect the branches and memory accesses of loops. Ignores the
+/// instructions for which `is_executed` is false.
 DecidingRegisters find_deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                           const std::vector<bool>& is_executed);
 
 /// Reports whether the instruction computes its destination from its sources and has no other
 /// effect.
-bool only_computes(const ptx::Instruction& instruction);
+bool has_no_side_effects(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool reads_changeable_memory(const ptx::Instruction& instruction);
 /// Returns, for each register, whether it contains an address in the thread's own local memory,
@@ -42,6 +44,7 @@ bool reads_clock(const ptx::Instruction& instruction);
 /// atomic and every clock read is in a function of its own.
 std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Function& function,
                                         bool (*has_property)(const ptx::Instruction&));
-bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& result_names);
+bool loads_call_result(const ptx::Instruction& instruction,
+                       const std::set<std::string>& result_names);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Finds the uses that are certain to follow a load, the origins of stored bytes, and the loads and
-// stores that copy one struct together.
+// Finds three things: the uses of loaded bytes that are certain to happen, the loads from which
+// stored bytes come, and the loads and stores that copy one struct together.
 // Long: the three analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
@@ -120,13 +120,13 @@ private:
 
 class LoadUses {
 public:
-    explicit LoadUses(const Definitions& definitions)
+    explicit LoadUses(const RegisterDefinitions& definitions)
         : definitions_(definitions),
           function_(definitions.analyzed_function()),
           execution_order_(function_),
           readers_(function_.registers.size()) {
         for (u32 at = 0; at < function_.body.size(); ++at) {
-            transfers_.push_back(describe_bit_transfer(function_.body[at], definitions));
+            bit_transfers_.push_back(describe_bit_transfer(function_.body[at], definitions));
             for (const u32 r : list_read_registers(function_.body[at])) readers_[r].push_back(at);
         }
     }
@@ -134,7 +134,8 @@ public:
     /// Returns those uses of the loaded bytes that are certain to happen.
     LoadUse find_use(u32 load) const {
         const Instruction& i = function_.body[load];
-        LoadUse use{.member_bytes = i.used_bytes, .decides = 0, .is_certain = false};
+        LoadUse use{
+            .member_bytes = i.used_bytes, .certainly_used_bytes = 0, .is_certainly_used = false};
         use.is_only_selected = true;
         const u32 size = element_bytes(i);
         u32 first_byte = 0;
@@ -145,16 +146,18 @@ public:
                 const bool is_sign_extended = is_signed(find_type(i)) && byte + 1 == size;
                 const u64 byte_mask = is_sign_extended ? ~u64{0} : u64{0xff};
                 const ValueUse value_use =
-                    is_wide_register ? ValueUse::decides
+                    is_wide_register ? ValueUse::affects_program
                                      : find_value_use(load, element.reg, byte_mask << 8 * byte);
-                if (value_use == ValueUse::decides) use.decides |= 1u << (first_byte + byte);
-                use.is_certain |= value_use == ValueUse::decides || value_use == ValueUse::stored;
+                if (value_use == ValueUse::affects_program)
+                    use.certainly_used_bytes |= 1u << (first_byte + byte);
+                use.is_certainly_used |=
+                    value_use == ValueUse::affects_program || value_use == ValueUse::stored;
                 use.is_only_selected &= value_use == ValueUse::selected;
             }
             first_byte += size;
         }
         // The callers know the row in memory, but not which of its bytes each lane receives.
-        if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
+        if (moves_matrices(i)) use.certainly_used_bytes = use.certainly_used_bytes ? ~0u : 0;
         use.may_overread = moves_matrices(i);
         return use;
     }
@@ -162,7 +165,7 @@ public:
 private:
     /// How the program uses a loaded value. A `selected` value may have no effect: a selection may
     /// choose another operand, or another condition may decide instead.
-    enum class ValueUse : u8 { unknown, selected, stored, decides };
+    enum class ValueUse : u8 { unknown, selected, stored, affects_program };
 
     /// A register that contains loaded bits or, if `is_computed` is true, a value computed from
     /// them.
@@ -178,8 +181,9 @@ private:
         const ValueUse certain_use = find_use_by_readers(reg, bits, [&](u32 reader) {
             return execution_order_.is_always_followed_by(load, reader);
         });
-        if (certain_use == ValueUse::decides || certain_use == ValueUse::stored) return certain_use;
-        // Uses that may not happen matter only if all of the uses are selections.
+        if (certain_use == ValueUse::affects_program || certain_use == ValueUse::stored)
+            return certain_use;
+        // No use is certain. The uses that may happen matter only if all of them are selections.
         const auto accept_any_reader = [](u32) { return true; };
         return find_use_by_readers(reg, bits, accept_any_reader) == ValueUse::selected
                    ? ValueUse::selected
@@ -211,7 +215,7 @@ private:
             const bool has_several_writers = definitions_.only_writer(source_register.reg) == kNone;
             if (source_register.is_computed &&
                 (has_several_writers || tracked_bits.size() > kMaxTrackedRegisters))
-                return ValueUse::decides;
+                return ValueUse::affects_program;
             for (const u32 reader : readers_[source_register.reg]) {
                 if (!is_counted(reader)) continue;
                 const bool is_masked = source_register.is_computed &&
@@ -220,10 +224,11 @@ private:
                     is_masked ? ValueUse::selected
                               : find_reader_use(reader, source_register,
                                                 tracked_bits[source_register], track_register);
-                if (reader_use == ValueUse::decides) return reader_use;
+                if (reader_use == ValueUse::affects_program) return reader_use;
                 if (reader_use == ValueUse::stored) value_use = reader_use;
                 is_selected |= reader_use == ValueUse::selected;
-                has_other_use |= reader_use == ValueUse::unknown && !only_computes_value(reader);
+                has_other_use |=
+                    reader_use == ValueUse::unknown && !is_pure_value_computation(reader);
             }
         }
         const bool is_only_selected =
@@ -231,28 +236,29 @@ private:
         return is_only_selected ? ValueUse::selected : value_use;
     }
 
-    /// Returns the use that the instruction `reader` certainly makes of `bits` of the carrier
-    /// `source_register`. Calls `track_register` for each result that contains these bits.
+    /// Returns the use that the instruction `reader` certainly makes of `bits` of the tracked
+    /// register `source_register`. Calls `track_register` for each result that contains these bits.
     template <class TrackRegister>
     ValueUse find_reader_use(u32 reader, const TrackedRegister& source_register, u64 bits,
                              TrackRegister track_register) const {
         const Instruction& i = function_.body[reader];
-        if (i.guard) return *i.guard == source_register.reg ? ValueUse::decides : ValueUse::unknown;
+        if (i.guard)
+            return *i.guard == source_register.reg ? ValueUse::affects_program : ValueUse::unknown;
         if (is_store(i)) {
             const Operand& address = address_operand(i);
             const bool is_address_register =
                 address.has_base_register && address.reg == source_register.reg;
-            return is_address_register || source_register.is_computed ? ValueUse::decides
+            return is_address_register || source_register.is_computed ? ValueUse::affects_program
                                                                       : ValueUse::stored;
         }
-        const BitTransfer& bit_transfer = transfers_[reader];
+        const BitTransfer& bit_transfer = bit_transfers_[reader];
         if (i.opcode == "shfl" && !source_register.is_computed &&
             is_only_shuffled_value(i, source_register.reg))
             return ValueUse::unknown;
         if (!bit_transfer.is_known) {
             // The result of a lane-by-lane instruction may turn out to be unused, so follow it to
             // its readers.
-            if (!is_lane_by_lane(i)) return ValueUse::decides;
+            if (!is_lane_by_lane(i)) return ValueUse::affects_program;
             for (const u32 r : list_written_registers(i)) track_register({r, true}, ~u64{0});
             return ValueUse::unknown;
         }
@@ -266,7 +272,7 @@ private:
         }
         // A value that is used only as the condition of a selection decides the selection's result.
         if (bit_transfer.selects_one_source)
-            return copies_register ? ValueUse::selected : ValueUse::decides;
+            return copies_register ? ValueUse::selected : ValueUse::affects_program;
         return ValueUse::unknown;
     }
     /// Reports whether the instruction combines (`and.pred`, `or.pred`) a predicate that was
@@ -283,11 +289,11 @@ private:
         return a.is_register() && b.is_register() &&
                is_computed_from_load(a.reg) != is_computed_from_load(b.reg);
     }
-    /// Reports whether the instruction only computes a value. If so, follow() visits the readers of
-    /// that value.
-    bool only_computes_value(u32 at) const {
+    /// Reports whether the instruction only computes a value. If so, find_use_by_readers() goes on to
+    /// the readers of that value.
+    bool is_pure_value_computation(u32 at) const {
         const Instruction& i = function_.body[at];
-        return !i.guard && (is_lane_by_lane(i) || (transfers_[at].is_known && !is_store(i)));
+        return !i.guard && (is_lane_by_lane(i) || (bit_transfers_[at].is_known && !is_store(i)));
     }
     /// Reports whether `reg` is only the value that a shuffle moves to other lanes, and neither the
     /// lane index nor the mask of the shuffle.
@@ -304,10 +310,10 @@ private:
                << flow.to_bit;
     }
 
-    const Definitions& definitions_;
+    const RegisterDefinitions& definitions_;
     const ptx::Function& function_;
     ExecutionOrder execution_order_;
-    std::vector<BitTransfer> transfers_;
+    std::vector<BitTransfer> bit_transfers_;
     std::vector<std::vector<u32>> readers_;  ///< for each register, its readers
 };
 
@@ -323,7 +329,7 @@ struct ByteOrigin {
 
 class ByteOrigins {
 public:
-    explicit ByteOrigins(const Definitions& definitions) : definitions_(definitions) {}
+    explicit ByteOrigins(const RegisterDefinitions& definitions) : definitions_(definitions) {}
 
     ByteOrigin find_origin(u32 reg, u32 byte) {
         const auto [found, is_new] = known_origins_.try_emplace({reg, byte});
@@ -402,7 +408,7 @@ private:
     static constexpr int kMaxFollowedDepth =
         64;  ///< the maximum number of moves to follow a value through
 
-    const Definitions& definitions_;
+    const RegisterDefinitions& definitions_;
     std::map<std::pair<u32, u32>, ByteOrigin> known_origins_;
     int depth_ = 0;
 };
@@ -416,7 +422,7 @@ struct Address {
     i64 offset = 0;
 };
 
-Address parse_address(const Definitions& definitions, const Operand& operand) {
+Address parse_address(const RegisterDefinitions& definitions, const Operand& operand) {
     Address address{.base_register = kNone, .name = operand.name, .offset = operand.offset};
     if (!operand.has_base_register) return address;
     address.base_register = operand.reg;
@@ -441,13 +447,14 @@ Address parse_address(const Definitions& definitions, const Operand& operand) {
 /// that they copy.
 class StructParts {
 public:
-    StructParts(const Definitions& definitions, DemandedBytes& result)
+    StructParts(const RegisterDefinitions& definitions, DemandedBytes& result)
         : definitions_(definitions), result_(result) {}
 
     /// Records that `store` stores, in byte `to_byte` of its value, bits of byte `from_byte` of the
     /// value that `load` loads.
     void record_copy(u32 load, u32 from_byte, u32 store, u32 to_byte) {
-        const Instruction &load_instruction = body(load), &store_instruction = body(store);
+        const Instruction &load_instruction = instruction_at(load),
+                          &store_instruction = instruction_at(store);
         if (moves_matrices(load_instruction) || moves_matrices(store_instruction)) return;
         const Address source = parse_address(definitions_, address_operand(load_instruction)),
                       target = parse_address(definitions_, address_operand(store_instruction));
@@ -473,9 +480,9 @@ public:
     /// program needs it. Such a load is not reported if other members are initialized.
     void record_loaded_bytes() {
         for (const auto& [at, use] : result_.loads) {
-            if (moves_matrices(body(at))) continue;
-            const Address source = parse_address(definitions_, address_operand(body(at)));
-            for (u32 byte = 0; byte < count_loaded_bytes(body(at)); ++byte)
+            if (moves_matrices(instruction_at(at))) continue;
+            const Address source = parse_address(definitions_, address_operand(instruction_at(at)));
+            for (u32 byte = 0; byte < count_loaded_bytes(instruction_at(at)); ++byte)
                 loaded_bytes_[{source.base_register, source.name}].push_back(
                     {source.offset + byte, at, source.offset});
         }
@@ -509,7 +516,9 @@ private:
         }
     }
 
-    const Instruction& body(u32 at) const { return definitions_.analyzed_function().body[at]; }
+    const Instruction& instruction_at(u32 at) const {
+        return definitions_.analyzed_function().body[at];
+    }
     static u32 count_loaded_bytes(const Instruction& i) {
         return element_bytes(i) * static_cast<u32>(list_elements(value_operand(i)).size());
     }
@@ -532,7 +541,7 @@ private:
         if (!has_several_loads) return;
         for (std::size_t k = first; k < last; ++k) {
             LoadUse& use = result_.loads[bytes[k].load];
-            if (use.is_certain && !is_certain) continue;
+            if (use.is_certainly_used && !is_certain) continue;
             use.struct_begin =
                 std::min(use.struct_begin,
                          static_cast<i32>(bytes[first].base_offset - bytes[k].load_offset));
@@ -541,7 +550,7 @@ private:
         }
     }
 
-    const Definitions& definitions_;
+    const RegisterDefinitions& definitions_;
     DemandedBytes& result_;
     /// The copied bytes, grouped by source base, target base, and distance between source and
     /// target.
@@ -549,7 +558,7 @@ private:
     std::map<AddressBase, std::vector<StructByte>> loaded_bytes_;  ///< by base: the loaded bytes
 };
 
-void find_copies(const Definitions& definitions, u32 at, ByteOrigins& origins,
+void find_copies(const RegisterDefinitions& definitions, u32 at, ByteOrigins& origins,
                  StructParts& struct_parts, std::vector<CopiedBytes>& copies) {
     const Instruction& i = definitions.analyzed_function().body[at];
     const u32 size = element_bytes(i);
@@ -582,7 +591,7 @@ bool may_be_recursive(const ptx::Function& function) {
 
 DemandedBytes find_demanded_bytes(const ptx::Function& function) {
     DemandedBytes result;
-    const Definitions definitions(function);
+    const RegisterDefinitions definitions(function);
     const LoadUses uses(definitions);
     for (u32 at = 0; at < function.body.size(); ++at) {
         const Instruction& i = function.body[at];

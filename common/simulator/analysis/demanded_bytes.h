@@ -26,11 +26,12 @@ namespace coalesce::simulator {
 
 /// How the program uses the bytes of one load. Bit k of a mask stands for byte k.
 struct LoadUse {
-    /// mask of the bytes that belong to members; the other bytes are padding
+    /// mask of the loaded bytes that belong to members of a struct; the other bytes are padding
     u32 member_bytes = ~0u;
-    /// Mask of the bytes that the program certainly uses, rather than only copies.
-    u32 decides = ~0u;
-    bool is_certain = true;  ///< true if some loaded byte is certainly used or copied
+    /// Mask of the bytes that the program certainly uses in a computation, an address or a branch.
+    /// Copying a byte does not count as a use.
+    u32 certainly_used_bytes = ~0u;
+    bool is_certainly_used = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
@@ -47,13 +48,14 @@ struct LoadUse {
     bool is_part_of_struct() const { return struct_begin != struct_end; }
 };
 
-/// Consecutive bytes of a store, copied from one load.
+/// A run of consecutive stored bytes that one load has read.
 struct CopiedBytes {
     u32 load = 0;  ///< the load's index in the function's body or, in ByteUses, its site
     u32 from_byte = 0, to_byte = 0, byte_count = 0;
 };
 
-/// The loads and stores of a function, keyed by their indices in the function's body.
+/// The results for the loads and stores of a function, keyed by their indices in the function's
+/// body.
 struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;
@@ -68,7 +70,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 add
                                  IsAnyWritten is_any_written) {
     const u32 accessed_bytes = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten_mask &= use.member_bytes & accessed_bytes;
-    if (unwritten_mask & use.decides) return true;
+    if (unwritten_mask & use.certainly_used_bytes) return true;
     // Copying a struct is correct if some of its bytes are initialized, and an error if none are.
     if (unwritten_mask != (use.member_bytes & accessed_bytes) || unwritten_mask == 0 ||
         use.is_stored_back || use.may_overread || use.is_only_selected)

@@ -35,9 +35,9 @@ Liveness::Liveness(const ptx::Function& function, const ControlFlow& flow)
     }
     for (std::size_t b = 0; b < flow.blocks().size(); ++b) {
         const BasicBlock& block = flow.blocks()[b];
-        for (u32 r : live_values_.list_values(live_values_.at_begin(b)))
+        for (u32 r : live_values_.list_values(live_values_.live_at_begin(b)))
             live_ranges_[r].add(block.begin);
-        for (u32 r : live_values_.list_values(live_values_.at_end(b)))
+        for (u32 r : live_values_.list_values(live_values_.live_at_end(b)))
             live_ranges_[r].add(block.end - 1);
     }
 }
@@ -55,7 +55,7 @@ std::vector<u32> Liveness::live_after(u32 instruction, const std::vector<u32>& c
         for (u32 r : list_written_registers(i)) undecided.erase(r);
     }
     const auto at_end =
-        live_values_.at_end(static_cast<std::size_t>(&block - flow_.blocks().data()));
+        live_values_.live_at_end(static_cast<std::size_t>(&block - flow_.blocks().data()));
     for (u32 r : undecided)
         if (live_values_.has(at_end, r)) live_registers.push_back(r);
     return live_registers;

@@ -19,8 +19,8 @@ class Liveness {
 public:
     Liveness(const ptx::Function& function, const ControlFlow& flow);
 
-    /// The range of instructions in which a register is read, written or live. Two registers can
-    /// share a slot if their ranges do not overlap.
+    /// The range of instructions in which a register is read, written or live. Two registers can be
+    /// stored in the same slot if their ranges do not overlap.
     struct Range {
         u32 begin = ~0u, end = 0;
         bool is_empty() const { return begin > end; }

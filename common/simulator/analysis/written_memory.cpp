@@ -43,7 +43,7 @@ public:
         if (!is_known || !i.operands[address_index].is_address()) return kUnknownPointer;
         return find_pointers_of_operand(i.operands[address_index]);
     }
-    WrittenMemory list_targets(PointerSet pointers) const {
+    WrittenMemory list_written_memory(PointerSet pointers) const {
         WrittenMemory result;
         result.may_be_anywhere = (pointers & kUnknownPointer) != 0;
         for (std::size_t k = 0; k < known_pointers_.size(); ++k) {
@@ -106,7 +106,9 @@ private:
     }
 
     /// Reports whether the register is wide enough for an address.
-    bool is_wide(u32 reg) const { return ptx::size_of(function_.registers[reg].type) == 8; }
+    bool can_hold_address(u32 reg) const {
+        return ptx::size_of(function_.registers[reg].type) == 8;
+    }
 
     bool propagate_pointers(const Instruction& i) {
         if (i.operands.empty() || yields_plain_number(i)) return false;
@@ -123,8 +125,9 @@ private:
             source_pointers |= kUnknownPointer;
         bool changed = false;
         for (const u32 reg : list_written_registers(i))
-            changed |= add_pointers(
-                reg, is_from_memory ? (is_wide(reg) ? kUnknownPointer : 0) : source_pointers);
+            changed |=
+                add_pointers(reg, is_from_memory ? (can_hold_address(reg) ? kUnknownPointer : 0)
+                                                 : source_pointers);
         return changed;
     }
 
@@ -143,7 +146,7 @@ private:
         const std::vector<u32> written_registers = list_written_registers(i);
         bool changed = false;
         for (std::size_t k = 0; k < written_registers.size(); ++k) {
-            if (!is_wide(written_registers[k])) continue;
+            if (!can_hold_address(written_registers[k])) continue;
             const auto offset =
                 static_cast<u32>(parameter_offset + address.offset + static_cast<i64>(8 * k));
             changed |=
@@ -174,20 +177,20 @@ WrittenMemory find_written_memory(const Kernel& kernel) {
     for (const Site& site : kernel.sites) {
         const bool is_global =
             site.space == StateSpace::global || site.space == StateSpace::generic;
-        if (!is_global || !(site.store || site.atomic)) continue;
+        if (!is_global || !(site.is_store || site.is_atomic)) continue;
         used_pointers |=
             site.function == kernel.ast
                 ? pointer_flow.find_access_pointers(site.function->body[site.instruction])
                 : kUnknownPointer;
     }
-    return pointer_flow.list_targets(used_pointers);
+    return pointer_flow.list_written_memory(used_pointers);
 }
 
-void find_pointers(Kernel& kernel) {
+void set_pointer_offsets(Kernel& kernel) {
     PointerFlow pointer_flow(kernel);
     for (Site& site : kernel.sites) {
         if (site.space != StateSpace::global || site.function != kernel.ast) continue;
-        const WrittenMemory written_targets = pointer_flow.list_targets(
+        const WrittenMemory written_targets = pointer_flow.list_written_memory(
             pointer_flow.find_access_pointers(site.function->body[site.instruction]));
         if (!written_targets.may_be_anywhere && written_targets.variable_names.empty())
             site.pointer_offsets = written_targets.pointer_offsets;

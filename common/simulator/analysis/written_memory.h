@@ -3,8 +3,8 @@
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
 //        The result of a sum, a move or a selection may be an address. The result of a product or a
-//        shift cannot, and neither can a 32-bit value from memory. A store through a pointer that
-//        was loaded from memory may write anywhere.
+//        shift is never an address, and neither is a 32-bit value from memory. A store through a
+//        pointer that was loaded from memory may write anywhere.
 // Watch  A program with a mistake may reach one allocation through a pointer to another. Code that
 //        relies on this analysis must therefore check each store (as checks/global_race.h does).
 #pragma once
@@ -18,6 +18,6 @@ namespace coalesce::simulator {
 WrittenMemory find_written_memory(const Kernel& kernel);
 /// Sets Site::pointer_offsets for the kernel's own accesses to global memory, but not for those of
 /// the functions that the kernel calls.
-void find_pointers(Kernel& kernel);
+void set_pointer_offsets(Kernel& kernel);
 
 }  // namespace coalesce::simulator

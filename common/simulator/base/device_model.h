@@ -21,7 +21,8 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
-    /// Bytes of reserved shared memory that CUDA itself uses, for example for cooperative groups.
+    /// The number of bytes of reserved shared memory that CUDA itself uses, for example for
+    /// cooperative groups.
     static constexpr u32 shared_reserved_used = 288;
     /// The offset of the reserved bytes in shared memory. A kernel's own variables start at 0 and
     /// cannot reach this offset. On an H200, the reserved bytes come first, and variables start at

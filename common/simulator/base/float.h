@@ -16,7 +16,8 @@
 
 namespace coalesce::simulator {
 
-/// A floating-point format that C++ lacks, represented by a struct that contains its bits (half.h).
+/// A floating-point format that C++ lacks. Its type is a struct with a single member, the bits
+/// (half.h).
 template <class T>
 concept Packed = requires(T value) {
     value.bits;
@@ -53,7 +54,7 @@ T magnitude(T value) {
     return make_from_bit_pattern<T>(bit_pattern(value) & ~kSignBit<T>);
 }
 template <class T>
-T with_sign_of(T value, T sign) {
+T copy_sign(T value, T sign) {
     return make_from_bit_pattern<T>((bit_pattern(value) & ~kSignBit<T>) |
                                     (bit_pattern(sign) & kSignBit<T>));
 }
@@ -77,15 +78,15 @@ bool is_nan(T value) {
 inline constexpr u32 kCanonicalNan32 = 0x7fffffffu;
 
 /// Replaces any NaN with the only NaN that instructions of this format return. Must not be used for
-/// double precision, whose instructions propagate a NaN operand.
+/// double precision, whose instructions return the NaN operand itself.
 template <class T>
 T canonicalize_nan(T value) {
     return is_nan(value) ? make_from_bit_pattern<T>(~kSignBit<T>) : value;
 }
 
-/// Returns `result`, or the NaN that the device returns for these sources. In double precision, the
-/// device returns the operand that is a NaN, after making it quiet. If several operands are NaN,
-/// the second takes precedence, then the third, then the first.
+/// Returns `result`, unless an operand is a NaN. Then returns the NaN that the device returns. In
+/// double precision, this is the operand itself, made quiet. If several operands are NaN, the
+/// second takes precedence, then the third, then the first.
 template <class... Sources>
 float propagate_nan(float result, Sources...) {
     return canonicalize_nan(result);
@@ -93,9 +94,9 @@ float propagate_nan(float result, Sources...) {
 inline double make_quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// Replaces a NaN result by the NaN of the device. For example, infinity minus infinity is a
-/// negative NaN on the device and on x86, but a positive NaN on other processors. The sources of
-/// the operation must not be NaN.
+/// Replaces a NaN result with the NaN of the device. For example, infinity minus infinity is a
+/// negative NaN on the device and on x86, but a positive NaN on other processors. No operand may be
+/// a NaN.
 inline double propagate_nan(double result) {
 #ifdef __x86_64__
     return result;
@@ -152,8 +153,8 @@ private:
                                       _MM_ROUND_UP};
         _MM_SET_ROUNDING_MODE(kHostModes[static_cast<int>(direction)]);
 #else
-        constexpr int kDirections[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-        std::fesetround(kDirections[static_cast<int>(direction)]);
+        constexpr int kHostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+        std::fesetround(kHostModes[static_cast<int>(direction)]);
 #endif
         asm volatile("" ::: "memory");
     }

@@ -47,9 +47,9 @@ inline float to_float(F16 value) {
     constexpr u32 kF16Infinity = 0x7c00;
     const u32 sign = u32{value.bits & 0x8000u} << 16, magnitude_bits = value.bits & 0x7fffu;
     // The shift leaves the exponent 112 too small, so multiply by 2^112.
-    const float scaled = std::bit_cast<float>(magnitude_bits << 13) * 0x1p112f;
+    const float scaled_magnitude = std::bit_cast<float>(magnitude_bits << 13) * 0x1p112f;
     const u32 bits =
-        std::bit_cast<u32>(scaled) | (magnitude_bits >= kF16Infinity ? 0x7f800000u : 0);
+        std::bit_cast<u32>(scaled_magnitude) | (magnitude_bits >= kF16Infinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
 }
 inline float to_float(BF16 value) {
@@ -125,7 +125,7 @@ inline BF16 to_bf16(double value) {
 }
 /// Converts a value to T, rounding to nearest.
 template <class T>
-T nearest(auto value) {
+T round_to_nearest(auto value) {
     if constexpr (std::is_same_v<T, F16>)
         return to_f16(value);
     else if constexpr (std::is_same_v<T, BF16>)
@@ -138,11 +138,11 @@ T nearest(auto value) {
 
 template <Half H>
 H operator+(H a, H b) {
-    return nearest<H>(to_float(a) + to_float(b));
+    return round_to_nearest<H>(to_float(a) + to_float(b));
 }
 template <Half H>
 H operator-(H a, H b) {
-    return nearest<H>(to_float(a) - to_float(b));
+    return round_to_nearest<H>(to_float(a) - to_float(b));
 }
 inline F16 operator*(F16 a, F16 b) {
     return to_f16(to_float(a) * to_float(b));
@@ -156,21 +156,22 @@ template <Half H>
 H fma(H a, H b, H c) {
     // The product is exact in double.
     const double product = double{to_float(a)} * double{to_float(b)};
-    return nearest<H>(add_rounding_to_odd(product, double{to_float(c)}));
+    return round_to_nearest<H>(add_rounding_to_odd(product, double{to_float(c)}));
 }
 
 template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// Returns `rounded`, because an operation on several sources already produces the correct NaN.
+/// Returns `rounded` unchanged, because operations on several operands already produce the correct
+/// NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
 }
 template <Half H>
 H saturate_to_unit(H value) {
-    return nearest<H>(saturate_to_unit(to_float(value)));
+    return round_to_nearest<H>(saturate_to_unit(to_float(value)));
 }
 
 // ---- rounding in any direction to any format ----
@@ -189,7 +190,7 @@ inline constexpr FloatFormat kE4M3Format{3,    -6,   0x7e,
                                          0x7e, 0x7f, 7};  // an overflow gives the largest number
 inline constexpr FloatFormat kE5M2Format{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
-/// The number to round, as significand * 2^exponent.
+/// A finite number: significand * 2^exponent, and a sign.
 struct ExactValue {
     bool is_negative = false;
     u64 significand = 0;
@@ -227,8 +228,8 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped_bits = 62 - format.fraction_bits;
     if (exponent < format.min_exponent) dropped_bits += format.min_exponent - exponent;
-    // The initial values are for the case that all bits are dropped: the rest is less than one
-    // half.
+    // Initial values for the case that all bits are dropped. The remainder is then less than half a
+    // unit.
     u64 kept_bits = 0, remainder = 1, half_unit = 2;
     if (dropped_bits < 64) {
         kept_bits = value.significand >> dropped_bits;

@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// The line that separates two inputs.
+/// The line that separates two inputs in a linked image.
 inline constexpr std::string_view kPtxSeparator =
     "\n// coalesce: the next piece of cuLinkAddData\n";
 

@@ -13,20 +13,20 @@ namespace {
 
 struct NamedCheck {
     const char* name;
-    bool Checks::*flag;
+    bool Checks::*flag_member;
     bool is_in_all = true;  ///< whether the name "all" includes this check
 };
 
 constexpr NamedCheck kChecks[] = {
-    {"memcheck", &Checks::memory},
-    {"racecheck", &Checks::race},
-    {"globalrace", &Checks::global_race},
-    {"initcheck", &Checks::init},
-    {"synccheck", &Checks::sync},
-    {"apicheck", &Checks::api},
-    {"streamcheck", &Checks::streams},
-    {"leakcheck", &Checks::leak, false},
-    {"equalvalues", &Checks::equal_values, false},
+    {"memcheck", &Checks::runs_memcheck},
+    {"racecheck", &Checks::runs_racecheck},
+    {"globalrace", &Checks::runs_globalrace},
+    {"initcheck", &Checks::runs_initcheck},
+    {"synccheck", &Checks::runs_synccheck},
+    {"apicheck", &Checks::runs_apicheck},
+    {"streamcheck", &Checks::runs_streamcheck},
+    {"leakcheck", &Checks::runs_leakcheck, false},
+    {"equalvalues", &Checks::reports_equal_values, false},
 };
 
 void warn_invalid_value(const char* variable_name, const std::string& value,
@@ -48,24 +48,24 @@ void read_number(const char* name, u64& target, bool allows_units = false) {
     char* end_of_number = nullptr;
     const bool starts_with_digit = (*text)[0] >= '0' && (*text)[0] <= '9';
     u64 value = starts_with_digit ? std::strtoull(text->c_str(), &end_of_number, 0) : 0;
-    u32 shift = 0;
+    u32 unit_shift = 0;
     if (starts_with_digit && allows_units && *end_of_number) {
         const std::string_view unit_letters = "KMGT";
         const auto unit = unit_letters.find(static_cast<char>(*end_of_number & ~0x20));
         if (unit != unit_letters.npos) {
-            shift = 10 * (static_cast<u32>(unit) + 1);
+            unit_shift = 10 * (static_cast<u32>(unit) + 1);
             ++end_of_number;
         }
     }
-    if (!starts_with_digit || *end_of_number || value << shift >> shift != value) {
+    if (!starts_with_digit || *end_of_number || value << unit_shift >> unit_shift != value) {
         warn_invalid_value(
             name, *text, allows_units ? "give a size such as 512M or 16G" : "give a whole number");
         return;
     }
-    target = value << shift;
+    target = value << unit_shift;
 }
 
-/// Reads a whole number and clamps it to [least, most].
+/// Reads a whole number and clamps it to [min_value, max_value].
 void read_clamped(const char* name, u32& target, u64 min_value, u64 max_value) {
     u64 value = target;
     read_number(name, value);
@@ -93,10 +93,10 @@ Options read_options_from_environment() {
     read_number("COALESCE_SIM_MAX_INSTRUCTIONS", result.max_instructions);
     read_clamped("COALESCE_SIM_DEVICES", result.device_count, 1, 64);
     read_number("COALESCE_SIM_MEMORY", result.memory_bytes, true);
-    read_flag("COALESCE_SIM_QUIET", result.quiet);
+    read_flag("COALESCE_SIM_QUIET", result.is_quiet);
     read_flag("COALESCE_SIM_REPORT", result.prints_report);
     read_flag("COALESCE_SIM_LINES", result.prints_lines);
-    read_flag("COALESCE_SIM_PLAIN", result.plain);
+    read_flag("COALESCE_SIM_PLAIN", result.is_plain);
     read_flag("COALESCE_SIM_LAUNCHER", result.is_launcher);
     read_flag("COALESCE_SIM_SAVINGS", result.finds_savings);
     read_number("COALESCE_SIM_SAMPLE", result.max_checked_launches);
@@ -115,31 +115,31 @@ Options read_options_from_environment() {
 
 bool Checks::is_enabled(const std::string& name) const {
     for (const NamedCheck& check : kChecks)
-        if (name == check.name) return this->*check.flag;
+        if (name == check.name) return this->*check.flag_member;
     return true;
 }
 
 std::vector<std::string> Checks::list_disabled_checks() const {
     std::vector<std::string> names;
     for (const NamedCheck& check : kChecks)
-        if (check.is_in_all && !(this->*check.flag)) names.push_back(check.name);
+        if (check.is_in_all && !(this->*check.flag_member)) names.push_back(check.name);
     return names;
 }
 
 std::string set_checks(Checks& checks, const std::string& list) {
     Checks no_checks;
-    for (const NamedCheck& check : kChecks) no_checks.*check.flag = false;
-    Checks selected = no_checks;
+    for (const NamedCheck& check : kChecks) no_checks.*check.flag_member = false;
+    Checks selected_checks = no_checks;
     std::string names = list;
     std::erase(names, ' ');
     std::istringstream name_stream(names);
     for (std::string check_name; std::getline(name_stream, check_name, ',');) {
         if (check_name.empty()) continue;
-        if (check_name == "none") selected = no_checks;
+        if (check_name == "none") selected_checks = no_checks;
         bool is_known = check_name == "none" || check_name == "all";
         for (const NamedCheck& check : kChecks) {
             if (check_name != check.name && !(check_name == "all" && check.is_in_all)) continue;
-            selected.*check.flag = true;
+            selected_checks.*check.flag_member = true;
             is_known = true;
         }
         if (!is_known) {
@@ -148,7 +148,7 @@ std::string set_checks(Checks& checks, const std::string& list) {
             return "no check is called '" + check_name + "'; the checks are " + known_names;
         }
     }
-    checks = selected;
+    checks = selected_checks;
     return {};
 }
 

@@ -9,18 +9,18 @@
 namespace coalesce::simulator {
 
 struct Checks {
-    bool memory = true;       ///< memcheck: out-of-bounds and misaligned accesses
-    bool race = true;         ///< racecheck: races in shared memory
-    bool global_race = true;  ///< globalrace: races in global memory
-    bool init = true;         ///< initcheck: reads of uninitialized memory
-    bool sync = true;         ///< synccheck: incorrect use of barriers and warp masks
-    bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
+    bool runs_memcheck = true;    ///< memcheck: out-of-bounds and misaligned accesses
+    bool runs_racecheck = true;   ///< racecheck: races in shared memory
+    bool runs_globalrace = true;  ///< globalrace: races in global memory
+    bool runs_initcheck = true;   ///< initcheck: reads of uninitialized memory
+    bool runs_synccheck = true;   ///< synccheck: incorrect use of barriers and warp masks
+    bool runs_apicheck = true;    ///< apicheck: runtime API calls that fail because of a mistake
     /// streamcheck: missing synchronization between streams, or with the host
-    bool streams = true;
-    bool leak = false;  ///< leakcheck: memory still allocated at exit
+    bool runs_streamcheck = true;
+    bool runs_leakcheck = false;  ///< leakcheck: memory still allocated at exit
     /// equalvalues: races in which a store writes the value that the memory already contains. With
     /// different input, such a store may change the memory.
-    bool equal_values = false;
+    bool reports_equal_values = false;
 
     /// Reports whether the check with this name is enabled. Errors named "execution" (asserts, the
     /// instruction limit, unknown instructions) belong to no check and are always reported.
@@ -39,11 +39,11 @@ struct Options {
     /// True to turn off all optimizations: every register then has its own slot, every warp
     /// executes every instruction, every lane's access is separate, and every block is checked
     /// completely. Tests compare the results of both modes.
-    bool plain = false;
+    bool is_plain = false;
     /// The number of devices that the program sees. All devices share memory and counters.
     u32 device_count = 1;
     u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
-    bool quiet = false;              ///< true to suppress reports on stderr during the run
+    bool is_quiet = false;           ///< true to suppress reports on stderr during the run
     /// True if printf in kernels prints its output. If false, kernels skip their printf calls,
     /// which then cost nothing.
     bool has_printf = true;

@@ -7,8 +7,9 @@
 namespace coalesce::simulator::subjects {
 
 struct Subject {
-    const char* what;
-    const char* instead;  ///< what to do instead: a phrase in the imperative, without a full stop
+    const char* unsupported_feature;
+    /// What to do instead: a phrase in the imperative, without a full stop.
+    const char* alternative;
 };
 
 #define COALESCE_SUBJECT(name, what, instead) inline constexpr Subject name{what, instead};
@@ -22,7 +23,8 @@ inline constexpr Subject kAllSubjects[] = {
 };
 
 inline std::string not_simulated(const Subject& subject) {
-    return std::string("not simulated: ") + subject.what + "; " + subject.instead;
+    return std::string("not simulated: ") + subject.unsupported_feature + "; " +
+           subject.alternative;
 }
 
 }  // namespace coalesce::simulator::subjects

@@ -22,7 +22,7 @@ inline constexpr int kLanes = 32;
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// An index that stands for "none".
+/// An index that means "none".
 inline constexpr u32 kNone = ~0u;
 
 /// A set of lanes, with one bit per lane.
@@ -30,12 +30,12 @@ using Mask = u32;
 
 /// A range over the lanes of a set, starting with the lowest: for (const int l : LaneRange{mask}).
 struct LaneRange {
-    Mask remaining;
+    Mask remaining_lanes;
     LaneRange begin() const { return *this; }
     LaneRange end() const { return {0}; }
-    int operator*() const { return std::countr_zero(remaining); }
-    void operator++() { remaining &= remaining - 1; }
-    bool operator!=(LaneRange other) const { return remaining != other.remaining; }
+    int operator*() const { return std::countr_zero(remaining_lanes); }
+    void operator++() { remaining_lanes &= remaining_lanes - 1; }
+    bool operator!=(LaneRange other) const { return remaining_lanes != other.remaining_lanes; }
 };
 /// Returns the lanes in `lanes` for which `is_selected` returns true.
 template <class Predicate>

@@ -20,7 +20,7 @@ constexpr u64 kNullPageBytes = 1 << 16;
 constexpr u64 kOverflowDistancePastEnd = u64{1} << 31;
 /// An access at least this many bytes before the beginning of an allocation probably comes from an
 /// index that has overflowed. The limit is lower than kOverflowDistancePastEnd, because an int that
-/// overflows begins at -2^31 and goes up from there, whereas an index that is negative on purpose
+/// overflows becomes -2^31 and then increases, whereas an index that is negative by a small mistake
 /// stays close to 0.
 constexpr u64 kOverflowDistanceBefore = u64{1} << 28;
 
@@ -198,17 +198,18 @@ std::string describe_address(u64 address, const AllocationTable& allocations) {
 
 Report describe_global_violation(Report report, const LaneAccess& access,
                                  const AllocationTable& allocations, bool calls_malloc,
-                                 const Allocation* intended) {
+                                 const Allocation* intended_allocation) {
     const u64 address = access.address;
     const std::string access_text = format_verb(access.kind) + format_byte_count(access.bytes) +
                                     " at " + format_hexadecimal(address);
-    const auto out_of_bounds = [&](const std::string& location_text, const std::string& cure) {
+    const auto report_out_of_bounds = [&](const std::string& location_text,
+                                          const std::string& cure) {
         return fill_report(std::move(report), "memcheck", "out of bounds", address,
                            access_text + location_text, cure);
     };
 
     if (address < kNullPageBytes) {
-        return out_of_bounds(
+        return report_out_of_bounds(
             address == 0 ? ": a null pointer."
                          : ": a null pointer, plus " + format_byte_count(address) + ".",
             calls_malloc
@@ -227,7 +228,7 @@ Report describe_global_violation(Report report, const LaneAccess& access,
                 " after the last kernel that uses the memory.");
     }
     if (address >= shared_window() && address < param_window() + kWindowBytes) {
-        return out_of_bounds(
+        return report_out_of_bounds(
             ", which is an address in the shared, local or parameter memory of a block or thread.",
             "Blocks and threads can exchange only pointers to global memory.");
     }
@@ -241,20 +242,21 @@ Report describe_global_violation(Report report, const LaneAccess& access,
             "Before the launch, call cudaDeviceEnablePeerAccess(" + device +
                 ", 0) on the kernel's device, or allocate the memory on that device.");
     }
-    const Allocation* nearest = intended ? intended : allocations.nearest(address);
-    if (!intended && !is_near_device_memory(address, nearest, allocations)) {
+    const Allocation* nearest =
+        intended_allocation ? intended_allocation : allocations.find_nearest(address);
+    if (!intended_allocation && !is_near_device_memory(address, nearest, allocations)) {
         const OutsideLocation host_location = describe_outside_device(find_host_region(address));
-        return out_of_bounds(host_location.location_text, host_location.cure);
+        return report_out_of_bounds(host_location.location_text, host_location.cure);
     }
     if (nearest == nullptr) {
-        return out_of_bounds(", but no device memory is allocated.",
-                             "Allocate it with cudaMalloc before the launch.");
+        return report_out_of_bounds(", but no device memory is allocated.",
+                                    "Allocate it with cudaMalloc before the launch.");
     }
     const OutsideLocation location =
         address < nearest->begin ? describe_before_begin(nearest->begin - address, access.bytes)
                                  : describe_past_end(address - nearest->begin, access.bytes,
                                                      nearest->end - nearest->begin);
-    return out_of_bounds(
+    return report_out_of_bounds(
         ", which is " + location.location_text + " of " + describe_allocation(*nearest) + ".",
         location.cure);
 }
@@ -302,17 +304,19 @@ Report describe_shared_violation(Report report, const LaneAccess& access, u32 st
 }
 
 Report describe_other_allocation(Report report, const LaneAccess& access,
-                                 const Allocation& intended, const Allocation& found_allocation) {
-    const bool is_before = access.address < intended.begin;
-    const u64 distance = distance_to_allocation(access.address, intended);
+                                 const Allocation& intended_allocation,
+                                 const Allocation& found_allocation) {
+    const bool is_before = access.address < intended_allocation.begin;
+    const u64 distance = distance_to_allocation(access.address, intended_allocation);
     const OutsideLocation location =
         is_before ? describe_before_begin(distance, access.bytes)
-                  : describe_past_end(access.address - intended.begin, access.bytes,
-                                      intended.end - intended.begin);
+                  : describe_past_end(access.address - intended_allocation.begin, access.bytes,
+                                      intended_allocation.end - intended_allocation.begin);
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
                        format_verb(access.kind) + format_byte_count(access.bytes) + " of " +
                            describe_allocation(found_allocation) + " through a pointer to " +
-                           describe_allocation(intended) + ": " + location.location_text + ".",
+                           describe_allocation(intended_allocation) + ": " +
+                           location.location_text + ".",
                        location.cure);
 }
 

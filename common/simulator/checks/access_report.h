@@ -41,9 +41,10 @@ Report describe_global_violation(Report report, const LaneAccess& access,
                                  const Allocation* intended_allocation = nullptr);
 
 /// Describes memcheck's "out of bounds" error for an access to `found_allocation` through a pointer
-/// into `intended`.
+/// into `intended_allocation`.
 Report describe_other_allocation(Report report, const LaneAccess& access,
-                                 const Allocation& intended, const Allocation& found_allocation);
+                                 const Allocation& intended_allocation,
+                                 const Allocation& found_allocation);
 
 /// Describes memcheck's "out of bounds" and "use after free" errors for memory from malloc in
 /// kernels. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if

@@ -71,8 +71,8 @@ std::optional<AccessedRanges::Conflict> AccessedRanges::find_conflict(
             const auto& [earlier_range, later_range] = *found;
             return Conflict{.begin = std::max(earlier_range.begin, later_range.begin),
                             .end = std::min(earlier_range.end, later_range.end),
-                            .earlier = a,
-                            .later = b,
+                            .earlier_kind = a,
+                            .later_kind = b,
                             .earlier_place = earlier_ranges.places_[earlier_range.place_index],
                             .later_place = later_ranges.places_[later_range.place_index]};
         }

@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// The accessed ranges of addresses, by kind of access. Each range stores the source location of
-/// its first access.
+/// The ranges of addresses that a stream operation has accessed, by kind of access. Each range
+/// stores the source location of its first access.
 class AccessedRanges {
 public:
     /// The kind of an access. Volatile and relaxed stores count as kAtomics.
@@ -25,7 +25,7 @@ public:
     /// changes.
     struct Conflict {
         u64 begin = 0, end = 0;
-        Kind earlier = kReads, later = kReads;
+        Kind earlier_kind = kReads, later_kind = kReads;
         Place earlier_place, later_place;
     };
 

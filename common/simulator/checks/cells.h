@@ -1,5 +1,5 @@
-// A large array of 64-bit cells that are initially zero. Parts of the array take no memory until
-// they are touched.
+// A large array of 64-bit cells that are initially zero. The parts of the array that are never
+// accessed take no memory.
 //
 // Idea       Most systems allocate a page when it is first touched, so the array is one range of
 //            addresses. WebAssembly does not, so there the array is a table of pieces. Each piece

@@ -1,6 +1,6 @@
 // The shadow of global memory, and the detection of races. See global_race.h for the idea.
 //
-// Inside  The clock that all blocks share; the shadow; then Detail, the slow path, which decides
+// Inside  The clock that all blocks share; the shadow; then SlowPath, the slow path, which decides
 //         whether two accesses are ordered and handles the whole access of a warp.
 // Long: the fast path and the slow path read and write the same bits of a cell, and are checked
 // against each other.
@@ -29,9 +29,9 @@ constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 /// kSplitMark: smaller cells describe the accesses to the parts of this cell's memory. kLockedMark:
 /// a worker is creating those smaller cells.
 constexpr u32 kSplitMark = 7, kLockedMark = 6;
-/// The largest shift of an access: that of an access to 16 bytes per lane.
+/// The largest value of the shift field for an access, which is the shift for 16 bytes per lane.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
-/// The shift that assigns all bytes to a single lane.
+/// A shift so large that all bytes of a cell belong to a single lane.
 constexpr u32 kOneLaneShift = 31;
 
 constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteShift, 10>,
@@ -52,15 +52,16 @@ Cell skip_to_byte(Cell cell, u32 offset) {
 /// The releases of a block. They determine which of its accesses other blocks can see.
 struct GlobalRace::Block::ReleaseHistory {
     /// A release at time `time` of the launch's clock. A warp that acquires at or after that time
-    /// sees what `warp` did before `own_time`, and what the block's other warps did before
-    /// `other_warps_time`. `own_time` and `other_warps_time` are times on the block's own clock.
+    /// sees what `warp` did before `own_visible_before`, and what the block's other warps did
+    /// before `others_visible_before`. `own_visible_before` and `others_visible_before` are times
+    /// on the block's own clock.
     struct Release {
         u64 time;
         u32 warp;
-        u64 own_time, other_warps_time;
+        u64 own_visible_before, others_visible_before;
         bool has_block_scope;  ///< true if only warps of the same block see the release
         bool includes_access(u32 by_warp, u64 access_time) const {
-            return access_time < (by_warp == warp ? own_time : other_warps_time);
+            return access_time < (by_warp == warp ? own_visible_before : others_visible_before);
         }
     };
     std::mutex mutex;
@@ -94,23 +95,24 @@ struct GlobalRace::Block::ReleaseHistory {
     std::unique_ptr<WarpState> warp_state = std::make_unique<WarpState>();
 };
 
-/// The order of accesses by different warps of one block, as far as barriers have established it.
-/// An Order is created at the first barrier that involves only some of the warps.
+/// The order of accesses by different warps of one block, as far as barriers have established it. A
+/// WarpOrder is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::WarpOrder {
     /// The accesses that a warp knows: those that are ordered before everything that it does from
     /// now on. A barrier passes the knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
         /// for each warp, the time before which its accesses are known
-        std::array<u64, kLanes> times{};
+        std::array<u64, kLanes> known_before{};
         /// the time up to which the releases of other blocks are known
         u64 acquired_time = 0;
 
-        void merge(const Knowledge& other) {
-            for (u32 v = 0; v < kLanes; ++v) times[v] = std::max(times[v], other.times[v]);
+        void merge_knowledge(const Knowledge& other) {
+            for (u32 v = 0; v < kLanes; ++v)
+                known_before[v] = std::max(known_before[v], other.known_before[v]);
             acquired_time = std::max(acquired_time, other.acquired_time);
         }
     };
-    std::array<Knowledge, kLanes> warps;
+    std::array<Knowledge, kLanes> knowledge_of_warps;
     std::unordered_map<u64, Knowledge>
         /// for each barrier or mbarrier, the knowledge of the warps that have arrived
         arrived_knowledge;
@@ -151,26 +153,26 @@ struct GlobalRace::ReleaseClock {
     std::atomic<u64> release_count{0};  ///< number of releases so far
     struct Shard {
         std::mutex mutex;
-        std::unordered_map<u64, std::unique_ptr<Block::ReleaseHistory>> blocks;
+        std::unordered_map<u64, std::unique_ptr<Block::ReleaseHistory>> history_of_block;
     };
     Shard shards[64];
 
     Shard& find_shard(u64 block) { return shards[block % std::size(shards)]; }
     void clear() {
         release_count = 0;
-        for (Shard& shard : shards) shard.blocks.clear();
+        for (Shard& shard : shards) shard.history_of_block.clear();
     }
     Block::ReleaseHistory* find(u64 block) {
         Shard& shard = find_shard(block);
         const std::lock_guard lock(shard.mutex);
-        const auto found = shard.blocks.find(block);
-        return found == shard.blocks.end() ? nullptr : found->second.get();
+        const auto found = shard.history_of_block.find(block);
+        return found == shard.history_of_block.end() ? nullptr : found->second.get();
     }
-    Block::ReleaseHistory& get_or_create_sync(Block& block) {
+    Block::ReleaseHistory& get_or_create_history(Block& block) {
         if (block.release_history == nullptr) {
             Shard& shard = find_shard(block.block_index);
             const std::lock_guard lock(shard.mutex);
-            auto& release_history = shard.blocks[block.block_index];
+            auto& release_history = shard.history_of_block[block.block_index];
             if (!release_history) release_history = std::make_unique<Block::ReleaseHistory>();
             block.release_history = release_history.get();
         }
@@ -291,10 +293,10 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& ranges)
         return last_place;
     };
     const auto add_cell = [&](Role role, Cell cell, u64 first_address, u64 bytes) {
-        const bool strong = cell & kStrongBit;
-        if (role == kRead && strong) return;
+        const bool is_strong = cell & kStrongBit;
+        if (role == kRead && is_strong) return;
         ranges.add(role == kRead ? AccessedRanges::kReads
-                   : strong      ? AccessedRanges::kAtomics
+                   : is_strong   ? AccessedRanges::kAtomics
                                  : AccessedRanges::kWrites,
                    std::max(begin, first_address), std::min(end, first_address + bytes),
                    place_of(site_of(cell)));
@@ -315,7 +317,7 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& ranges)
     for (const Role role : {kWrite, kRead})
         for (u64 line = (begin - device_base()) / kLineBytes;
              device_base() + line * kLineBytes < end; ++line) {
-            const u64 index = shuffle_line(line);
+            const u64 index = permute_line_index(line);
             // Most launches write only a part of an allocation.
             if (is_live(load(shadow_[kLines][role][index])))
                 visit_cell(visit_cell, kLines, role, device_base() + line * kLineBytes, index);
@@ -384,15 +386,15 @@ void GlobalRace::complete_block_barrier(Block& block) {
 
 namespace {
 
-GlobalRace::Block::WarpOrder& get_or_create_order(GlobalRace::Block& block) {
+GlobalRace::Block::WarpOrder& get_or_create_warp_order(GlobalRace::Block& block) {
     if (!block.warp_order) block.warp_order = std::make_shared<GlobalRace::Block::WarpOrder>();
     return *block.warp_order;
 }
 
 /// Returns the warp's current knowledge, including all of its own accesses.
 GlobalRace::Block::WarpOrder::Knowledge collect_knowledge(GlobalRace::Block& block, u32 warp) {
-    auto warp_knowledge = get_or_create_order(block).warps[warp];
-    warp_knowledge.times[warp] = block.time;
+    auto warp_knowledge = get_or_create_warp_order(block).knowledge_of_warps[warp];
+    warp_knowledge.known_before[warp] = block.time;
     if (block.release_history != nullptr)
         warp_knowledge.acquired_time = std::max(
             warp_knowledge.acquired_time, block.release_history->warp_state->acquired_time[warp]);
@@ -401,7 +403,7 @@ GlobalRace::Block::WarpOrder::Knowledge collect_knowledge(GlobalRace::Block& blo
 
 void add_knowledge(GlobalRace::Block& block, u32 warp,
                    const GlobalRace::Block::WarpOrder::Knowledge& knowledge) {
-    get_or_create_order(block).warps[warp].merge(knowledge);
+    get_or_create_warp_order(block).knowledge_of_warps[warp].merge_knowledge(knowledge);
     block.last_barrier_of_any_kind = block.time;
     if (block.release_history != nullptr) block.release_history->warp_state->mark_all_fenced();
 }
@@ -411,33 +413,34 @@ void add_knowledge(GlobalRace::Block& block, u32 warp,
 void GlobalRace::record_arrival(Block& block, u64 sync_object, u32 warp) {
     if (!block.is_checked) return;
     begin_epoch(block);
-    get_or_create_order(block).arrived_knowledge[sync_object].merge(collect_knowledge(block, warp));
+    get_or_create_warp_order(block).arrived_knowledge[sync_object].merge_knowledge(
+        collect_knowledge(block, warp));
 }
 
 void GlobalRace::complete_partial_barrier(Block& block, u32 id, Mask waiting_warps) {
     if (!block.is_checked) return;
     begin_epoch(block);
-    auto& joined_knowledge = get_or_create_order(block).arrived_knowledge[id];
+    auto& joined_knowledge = get_or_create_warp_order(block).arrived_knowledge[id];
     for (Mask remaining_warps = waiting_warps; remaining_warps;
          remaining_warps &= remaining_warps - 1)
-        joined_knowledge.merge(
+        joined_knowledge.merge_knowledge(
             collect_knowledge(block, static_cast<u32>(std::countr_zero(remaining_warps))));
     for (Mask remaining_warps = waiting_warps; remaining_warps;
          remaining_warps &= remaining_warps - 1)
         add_knowledge(block, static_cast<u32>(std::countr_zero(remaining_warps)), joined_knowledge);
-    get_or_create_order(block).arrived_knowledge.erase(id);
+    get_or_create_warp_order(block).arrived_knowledge.erase(id);
 }
 
 void GlobalRace::record_phase_end(Block& block, u32 address) {
     if (!block.is_checked) return;
-    auto& arrived_knowledge = get_or_create_order(block).arrived_knowledge;
+    auto& arrived_knowledge = get_or_create_warp_order(block).arrived_knowledge;
     const auto joined_knowledge = arrived_knowledge[kFirstMbarrier + address];
-    arrived_knowledge[kFirstPhase + address].merge(joined_knowledge);
+    arrived_knowledge[kFirstPhase + address].merge_knowledge(joined_knowledge);
 }
 
 void GlobalRace::record_mbarrier_wait(Block& block, u32 address, u32 warp) {
     if (!block.is_checked) return;
-    auto& arrived_knowledge = get_or_create_order(block).arrived_knowledge;
+    auto& arrived_knowledge = get_or_create_warp_order(block).arrived_knowledge;
     const auto joined_knowledge = arrived_knowledge.find(kFirstPhase + address);
     if (joined_knowledge != arrived_knowledge.end())
         add_knowledge(block, warp, joined_knowledge->second);
@@ -450,14 +453,15 @@ u64 GlobalRace::record_copy_issue(Block& block) {
 
 void GlobalRace::record_copy_completion(Block& block, u32 mbarrier, u32 warp, u64 issue_time) {
     if (!block.is_checked) return;
-    u64& known_time =
-        get_or_create_order(block).arrived_knowledge[kFirstMbarrier + mbarrier].times[warp];
+    u64& known_time = get_or_create_warp_order(block)
+                          .arrived_knowledge[kFirstMbarrier + mbarrier]
+                          .known_before[warp];
     known_time = std::max(known_time, issue_time);
 }
 
 void GlobalRace::record_fence(Block& block, u32 warp, Scope scope) {
     if (!block.is_checked) return;
-    auto& warp_state = *release_clock_->get_or_create_sync(block).warp_state;
+    auto& warp_state = *release_clock_->get_or_create_history(block).warp_state;
     begin_epoch(block);
     for (u32 reached_scope = 0; reached_scope <= static_cast<u32>(scope); ++reached_scope) {
         auto& fences = warp_state.fences[reached_scope];
@@ -471,7 +475,7 @@ void GlobalRace::acquire(Block& block, u32 warp) {
     // If nothing has been released yet, there is nothing to acquire.
     const u64 release_count = release_clock_->release_count.load(std::memory_order_acquire);
     if (release_count == 0 || !block.is_checked) return;
-    release_clock_->get_or_create_sync(block).warp_state->acquired_time[warp] = release_count;
+    release_clock_->get_or_create_history(block).warp_state->acquired_time[warp] = release_count;
 }
 
 /// Publishes the accesses that precede the last fence of each scope up to `widest_scope`, which is
@@ -483,20 +487,22 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest_scope) {
     for (u32 scope_index = static_cast<u32>(widest_scope) + 1; scope_index-- > 0;) {
         auto& fences = release_history.warp_state->fences[scope_index];
         auto& warp_fences = fences.warps[warp];
-        const u64 own_time = std::max(warp_fences.fenced_before, fences.all_fenced_before);
-        const u64 other_warps_time =
+        const u64 own_visible_before =
+            std::max(warp_fences.fenced_before, fences.all_fenced_before);
+        const u64 others_visible_before =
             std::max(warp_fences.others_fenced_before, fences.all_fenced_before);
-        if (own_time == warp_fences.released_before &&
-            other_warps_time == warp_fences.others_released_before)
+        if (own_visible_before == warp_fences.released_before &&
+            others_visible_before == warp_fences.others_released_before)
             continue;  // already released
-        warp_fences.released_before = own_time;
-        warp_fences.others_released_before = other_warps_time;
-        if (own_time <= wider_own_time && other_warps_time <= wider_others_time) continue;
-        wider_own_time = own_time;
-        wider_others_time = other_warps_time;
+        warp_fences.released_before = own_visible_before;
+        warp_fences.others_released_before = others_visible_before;
+        if (own_visible_before <= wider_own_time && others_visible_before <= wider_others_time)
+            continue;
+        wider_own_time = own_visible_before;
+        wider_others_time = others_visible_before;
         const std::lock_guard lock(release_history.mutex);
         const u64 time = release_clock_->release_count.fetch_add(1, std::memory_order_acq_rel) + 1;
-        release_history.releases.push_back({time, warp, own_time, other_warps_time,
+        release_history.releases.push_back({time, warp, own_visible_before, others_visible_before,
                                             static_cast<Scope>(scope_index) == Scope::block});
     }
 }
@@ -506,8 +512,8 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest_scope) {
 struct GlobalRace::SlowPath {
     GlobalRace& race;
     const Block& block;
-    // Offsets are relative to device_base(). They are shuffled (see shuffle_line), because they
-    // select cells.
+    // Offsets are relative to device_base(). They are permuted (see permute_line_index), because
+    // they select cells.
     const Cell warp_cell;  ///< this warp's cell, before lane and shift are set
     const bool is_write;
     const StoredValue* value;  ///< the value of a store, otherwise null
@@ -515,14 +521,14 @@ struct GlobalRace::SlowPath {
     const u64* const addresses = nullptr;  ///< see WarpStore
     const u64 first_address = 0;           ///< see WarpStore
 
-    static u64 shuffle_offset(u64 offset) {
-        return shuffle_line(offset / kLineBytes) * kLineBytes + offset % kLineBytes;
+    static u64 permute_offset(u64 offset) {
+        return permute_line_index(offset / kLineBytes) * kLineBytes + offset % kLineBytes;
     }
     Cell split_mark() const { return make_mark(kSplitMark); }
     Cell make_mark(u32 shift) const { return race.stamp_bits_ | kNoBlock << kBlockShift | shift; }
     bool is_live(Cell cell) const { return race.is_live(cell); }
     bool is_split(Cell cell) const { return cell == split_mark(); }
-    Cell with_lane(u32 lane, u32 shift) const {
+    Cell make_cell_for_lane(u32 lane, u32 shift) const {
         return warp_cell | u64{lane} << kLaneShift | shift;
     }
 
@@ -530,7 +536,7 @@ struct GlobalRace::SlowPath {
 
     /// Reports whether the access that `earlier` describes is ordered before this access.
     bool is_ordered(Cell earlier) const {
-        if (!is_foreign(earlier, warp_cell) || epoch_of(earlier) == kMaxEpoch) return true;
+        if (!is_by_other_warp(earlier, warp_cell) || epoch_of(earlier) == kMaxEpoch) return true;
         const AccessTime access_time = race.find_access_time(earlier);
         return (access_time.block == block.block_index &&
                 is_ordered_in_block(warp_of(earlier), access_time.time)) ||
@@ -542,7 +548,7 @@ struct GlobalRace::SlowPath {
     bool is_ordered_in_block(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(warp_cell)) return true;
         return block.warp_order != nullptr &&
-               time < block.warp_order->warps[warp_of(warp_cell)].times[warp];
+               time < block.warp_order->knowledge_of_warps[warp_of(warp_cell)].known_before[warp];
     }
 
     /// Reports whether the access was released by its block and then acquired by this warp.
@@ -564,7 +570,7 @@ struct GlobalRace::SlowPath {
     /// Returns the time of the latest release that this warp has acquired.
     u64 acquired_time() const {
         u64 acquired = block.warp_order != nullptr
-                           ? block.warp_order->warps[warp_of(warp_cell)].acquired_time
+                           ? block.warp_order->knowledge_of_warps[warp_of(warp_cell)].acquired_time
                            : 0;
         if (block.release_history == nullptr) return acquired;
         const auto& warp_state = *block.release_history->warp_state;
@@ -578,7 +584,7 @@ struct GlobalRace::SlowPath {
         if ((earlier & own_cell & kStrongBit) == 0) return false;
         if (!race.has_block_scope(site_of(earlier)) && !race.has_block_scope(site_of(own_cell)))
             return true;
-        return find_owner(earlier) == find_owner(own_cell);
+        return find_block_of_cell(earlier) == find_block_of_cell(own_cell);
     }
 
     /// Checks this access against the earlier access in a cell, and reports a race if the accesses
@@ -586,14 +592,14 @@ struct GlobalRace::SlowPath {
     /// for that byte.
     void check_against(Cell earlier, Cell own_cell, u64 offset, u32 bytes,
                        bool earlier_wrote) const {
-        if (!is_foreign(earlier, own_cell) || are_both_synchronizing(earlier, own_cell) ||
+        if (!is_by_other_warp(earlier, own_cell) || are_both_synchronizing(earlier, own_cell) ||
             is_ordered(earlier))
             return;
         const std::optional<u32> differing_byte =
             earlier_wrote ? find_first_difference(earlier, own_cell, offset, bytes)
                           : find_first_change(own_cell, offset, bytes);
         // A store of the value that memory already contains does no harm in this run.
-        if (!differing_byte && !options().checks.equal_values) return;
+        if (!differing_byte && !options().checks.reports_equal_values) return;
         const u32 byte = differing_byte.value_or(0);
         report_collision(skip_to_byte(earlier, byte), skip_to_byte(own_cell, byte), offset + byte,
                          earlier_wrote, !differing_byte);
@@ -611,10 +617,10 @@ struct GlobalRace::SlowPath {
                                   *value, addresses,         first_address};
         const StoreInFlight::StorePause pause(*block.store_in_flight, own_store);
         const WarpStore* const waiting_store =
-            pause.find_waiting_store(&race, find_owner(earlier), warp_of(earlier));
+            pause.find_waiting_store(&race, find_block_of_cell(earlier), warp_of(earlier));
         if (waiting_store == nullptr) return find_first_change(own_cell, offset, bytes);
         for (u32 i = 0; i < bytes; ++i) {
-            const u64 address = device_base() + shuffle_offset(offset + i);
+            const u64 address = device_base() + permute_offset(offset + i);
             const u32 lane = lane_of(skip_to_byte(earlier, i));
             // An earlier store of the waiting warp, which it has finished, wrote this byte.
             if (!waiting_store->writes_to(lane, address))
@@ -645,38 +651,38 @@ struct GlobalRace::SlowPath {
     }
 
     const u8* host_pointer(u64 offset) const {
-        const u64 address = device_base() + shuffle_offset(offset);
+        const u64 address = device_base() + permute_offset(offset);
         const Allocation* allocation = race.allocations_->find(address);
         return allocation == nullptr
                    ? nullptr
                    : reinterpret_cast<const u8*>(address + allocation->host_offset);
     }
 
-    RaceAccess to_party(Cell cell) const {
+    RaceAccess make_race_access(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceAccess::kUnknownSite : site,
-                .block = find_owner(cell),
+                .block = find_block_of_cell(cell),
                 .thread = warp_of(cell) * kLanes + lane_of(cell)};
     }
 
     /// Reports a race. Blocks run in no particular order, so the block with the lower index counts
     /// as the earlier block. This makes the report independent of the number of workers.
     void report_collision(Cell earlier, Cell own_cell, u64 offset, bool earlier_wrote,
-                          bool equal_values) const {
-        const bool swap = find_owner(earlier) > find_owner(own_cell);
-        const RaceKind kind = swap ? find_race_kind(is_write, earlier_wrote)
-                                   : find_race_kind(earlier_wrote, is_write);
-        if (swap) std::swap(earlier, own_cell);
-        report_race(kind, to_party(own_cell), to_party(earlier), RaceCause::unordered, offset,
-                    equal_values);
+                          bool writes_equal_values) const {
+        const bool needs_swap = find_block_of_cell(earlier) > find_block_of_cell(own_cell);
+        const RaceKind kind = needs_swap ? find_race_kind(is_write, earlier_wrote)
+                                         : find_race_kind(earlier_wrote, is_write);
+        if (needs_swap) std::swap(earlier, own_cell);
+        report_race(kind, make_race_access(own_cell), make_race_access(earlier),
+                    RaceCause::unordered, offset, writes_equal_values);
     }
 
     void report_race(RaceKind kind, RaceAccess later, RaceAccess earlier, RaceCause cause,
-                     u64 offset, bool equal_values = false) const {
+                     u64 offset, bool writes_equal_values = false) const {
         if (race.log_.count_if_known(kind, later, earlier)) return;
-        const u64 address = device_base() + shuffle_offset(offset);
+        const u64 address = device_base() + permute_offset(offset);
         race.log_.add({kind, later, earlier, cause, address,
-                       describe_address(address, *race.allocations_), equal_values});
+                       describe_address(address, *race.allocations_), writes_equal_values});
     }
 
     // -- splitting cells: lines into words, words into bytes --
@@ -695,7 +701,7 @@ struct GlobalRace::SlowPath {
 
     /// Copies the contents of the cell at `index` to the smaller cells, and marks the cell as
     /// split. The two arrays of reads are split together, under the lock of the first one.
-    void split(Level level, u64 index, bool is_for_reads) const {
+    void split_cell(Level level, u64 index, bool is_for_reads) const {
         const Cells *coarse_cells = race.shadow_[level], *fine_cells = race.shadow_[level + 1];
         const u32 part_bytes = kBytesPerCell[level + 1],
                   part_count = kBytesPerCell[level] / part_bytes;
@@ -725,7 +731,7 @@ struct GlobalRace::SlowPath {
         return (skip_to_byte(coarse_cell, offset) & ~Cell{7}) | shift;
     }
 
-    // -- meeting earlier accesses --
+    // -- checking against earlier accesses --
 
     /// Checks this access against the earlier writes (or, if `is_for_reads` is true, the earlier
     /// reads) recorded in cells of this level and in smaller cells. The access covers the line,
@@ -771,10 +777,10 @@ struct GlobalRace::SlowPath {
         return static_cast<Level>(level + 1);
     }
     /// Records the access in a cell of this level, or in smaller cells if that cell is split.
-    void record(Level level, u64 offset, Cell own_cell) const {
+    void record_access(Level level, u64 offset, Cell own_cell) const {
         for (u32 coarser_level = kLines; coarser_level < level; ++coarser_level)
-            split(static_cast<Level>(coarser_level), offset / kBytesPerCell[coarser_level],
-                  !is_write);
+            split_cell(static_cast<Level>(coarser_level), offset / kBytesPerCell[coarser_level],
+                       !is_write);
         const Cells* cells = race.shadow_[level];
         const u64 index = offset / kBytesPerCell[level];
         if (is_write) return store(cells[kWrite][index], own_cell);
@@ -782,7 +788,7 @@ struct GlobalRace::SlowPath {
             return record_read(cells, index, own_cell);
         const u32 step = kBytesPerCell[level + 1];
         for (u32 i = 0; i < kBytesPerCell[level]; i += step)
-            record(finer_level(level), offset + i, narrow_to_part(own_cell, i, step));
+            record_access(finer_level(level), offset + i, narrow_to_part(own_cell, i, step));
     }
 
     /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
@@ -791,12 +797,13 @@ struct GlobalRace::SlowPath {
         Cell& first_read = cells[kRead][index];
         Cell& second_read = cells[kSecondRead][index];
         const Cell first_cell = load(first_read);
-        if (!is_foreign(first_cell, warp_cell)) return store(first_read, own_cell);
+        if (!is_by_other_warp(first_cell, warp_cell)) return store(first_read, own_cell);
         const Cell second_cell = load(second_read);
         // Two different blocks have already read these bytes, as is usual for an input that all
         // blocks read.
         const bool is_read_by_two_blocks =
-            is_live(second_cell) && find_owner(first_cell) != find_owner(second_cell);
+            is_live(second_cell) &&
+            find_block_of_cell(first_cell) != find_block_of_cell(second_cell);
         if (is_read_by_two_blocks && !is_from_own_block(first_cell) &&
             !is_from_own_block(second_cell) && block.release_history == nullptr)
             return;
@@ -806,10 +813,10 @@ struct GlobalRace::SlowPath {
             store(second_read, own_cell);
     }
     bool is_from_own_block(Cell cell) const {
-        return find_owner(cell) == block.block_index;
+        return find_block_of_cell(cell) == block.block_index;
     }
     /// Returns the index in the grid of the block that made the cell's access.
-    u64 find_owner(Cell cell) const {
+    u64 find_block_of_cell(Cell cell) const {
         return race.find_access_time(cell).block;
     }
 
@@ -818,7 +825,7 @@ struct GlobalRace::SlowPath {
     void check_and_record(Level level, u64 offset, Cell own_cell) const {
         check_against_cells(kLines, offset, kBytesPerCell[level], own_cell, false);
         if (is_write) check_against_cells(kLines, offset, kBytesPerCell[level], own_cell, true);
-        record(level, offset, own_cell);
+        record_access(level, offset, own_cell);
     }
 
     /// A run of consecutive active lanes that access consecutive bytes, from `begin` to `end`.
@@ -832,26 +839,26 @@ struct GlobalRace::SlowPath {
     void check_and_record_in_run(const LaneRun& run, Level level, u64 offset) const {
         const u32 lane = run.lane + static_cast<u32>((offset - run.begin) >> run.shift);
         const u32 shift = std::min<u32>(run.shift, std::countr_zero(kBytesPerCell[level]));
-        check_and_record(level, shuffle_offset(offset), with_lane(lane, shift));
+        check_and_record(level, permute_offset(offset), make_cell_for_lane(lane, shift));
     }
 
-    void check_run(const LaneRun& check_run) const {
-        for (u64 at = check_run.begin; at < check_run.end;) {
-            const u64 remaining_bytes = check_run.end - at;
+    void check_run(const LaneRun& lane_run) const {
+        for (u64 at = lane_run.begin; at < lane_run.end;) {
+            const u64 remaining_bytes = lane_run.end - at;
             if (at % kLineBytes == 0 && remaining_bytes >= kLineBytes &&
-                check_run.shift <= kMaxLaneShift) {
-                check_and_record_in_run(check_run, kLines, at);
+                lane_run.shift <= kMaxLaneShift) {
+                check_and_record_in_run(lane_run, kLines, at);
                 at += kLineBytes;
             } else if (at % kWordBytes == 0 && remaining_bytes >= kWordBytes) {
                 const u32 count = static_cast<u32>(
                     std::min(remaining_bytes, kLineBytes - at % kLineBytes) / kWordBytes);
-                if (!try_check_words(check_run, at, count)) {
+                if (!try_check_words(lane_run, at, count)) {
                     for (u32 i = 0; i < count; ++i)
-                        check_and_record_in_run(check_run, kWords, at + i * kWordBytes);
+                        check_and_record_in_run(lane_run, kWords, at + i * kWordBytes);
                 }
                 at += count * kWordBytes;
             } else {
-                check_and_record_in_run(check_run, kBytes, at++);
+                check_and_record_in_run(lane_run, kBytes, at++);
             }
         }
     }
@@ -864,7 +871,7 @@ struct GlobalRace::SlowPath {
     }
 
     /// Handles an access by 32 active lanes with consecutive addresses as a single run. Unlike
-    /// read_lines, does not require whole lines. Returns false for all other accesses.
+    /// try_read_lines, does not require whole lines. Returns false for all other accesses.
     bool try_check_row(const GlobalAccess& access) const {
         if (access.active != kAllLanes || find_lane_shift() == kOneLaneShift) return false;
         const u64 first_address = access.addresses[0];
@@ -907,7 +914,7 @@ struct GlobalRace::SlowPath {
     /// Handles words within one line in the usual case: no other warp has written the words or, if
     /// this access is a write, read them. Returns false if the slow path is needed.
     bool try_check_words(const LaneRun& run, u64 offset, u32 count) const {
-        const u64 line = shuffle_line(offset / kLineBytes);
+        const u64 line = permute_line_index(offset / kLineBytes);
         const u64 first_word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
         const Cell line_read_cell = load(race.shadow_[kLines][kRead][line]);
         if (may_be_accessed_by_others(load(race.shadow_[kLines][kWrite][line]), kWrite, first_word,
@@ -917,7 +924,7 @@ struct GlobalRace::SlowPath {
             return false;
         if (is_write && is_live(line_read_cell) && has_second_reader(line, first_word, count))
             return false;
-        split(kLines, line, !is_write);
+        split_cell(kLines, line, !is_write);
         Cell* cells = &race.shadow_[kWords][is_write ? kWrite : kRead][first_word];
         const Cell base_cell = warp_cell | std::min(run.shift, 2u);
         const u64 run_offset = offset - run.begin;
@@ -931,7 +938,7 @@ struct GlobalRace::SlowPath {
         }
         for (u32 i = 0; i < count; ++i) {
             if (is_split(cells[i]))
-                record(kWords, (first_word + i) * kWordBytes, own_cell(i));
+                record_access(kWords, (first_word + i) * kWordBytes, own_cell(i));
             else
                 record_read(race.shadow_[kWords], first_word + i, own_cell(i));
         }
@@ -940,18 +947,18 @@ struct GlobalRace::SlowPath {
     /// Reports whether another warp may have accessed any of `count` words of a line, beginning
     /// with `first_word`. `line_cell` is the line's cell.
     bool may_be_accessed_by_others(Cell line_cell, Role role, u64 first_word, u32 count) const {
-        if (!is_foreign(line_cell, warp_cell)) return false;
+        if (!is_by_other_warp(line_cell, warp_cell)) return false;
         return !is_split(line_cell) ||
                has_foreign_access(&race.shadow_[kWords][role][first_word], count);
     }
     bool has_second_reader(u64 line, u64 first_word, u32 count) const {
         return is_split(load(race.shadow_[kLines][kRead][line]))
                    ? has_foreign_access(&race.shadow_[kWords][kSecondRead][first_word], count)
-                   : is_foreign(load(race.shadow_[kLines][kSecondRead][line]), warp_cell);
+                   : is_by_other_warp(load(race.shadow_[kLines][kSecondRead][line]), warp_cell);
     }
     bool has_foreign_access(const Cell* cells, u32 count) const {
         bool any_foreign = false;
-        for (u32 i = 0; i < count; ++i) any_foreign |= is_foreign(cells[i], warp_cell);
+        for (u32 i = 0; i < count; ++i) any_foreign |= is_by_other_warp(cells[i], warp_cell);
         return any_foreign;
     }
 
@@ -986,14 +993,14 @@ struct GlobalRace::SlowPath {
     bool find_words(const GlobalAccess& access, u64* words, Cell* own_cell) const {
         const u32 first_lane = std::countr_zero(access.active);
         const u64 capacity = race.capacity_, first_address = access.addresses[first_lane];
-        const Cell base_cell = with_lane(0, 2);
+        const Cell base_cell = make_cell_for_lane(0, 2);
         u64 outside_flags = 0;
         for (u32 l = 0; l < kLanes; ++l) {
-            const bool active = access.active >> l & 1;
-            const u64 offset = (active ? access.addresses[l] : first_address) - device_base();
+            const bool is_active = access.active >> l & 1;
+            const u64 offset = (is_active ? access.addresses[l] : first_address) - device_base();
             outside_flags |= offset >= capacity ? 1 : 0;
-            words[l] = shuffle_offset(offset) / kWordBytes;
-            own_cell[l] = base_cell | u64{active ? l : first_lane} << kLaneShift;
+            words[l] = permute_offset(offset) / kWordBytes;
+            own_cell[l] = base_cell | u64{is_active ? l : first_lane} << kLaneShift;
         }
         return outside_flags == 0;
     }
@@ -1004,16 +1011,17 @@ struct GlobalRace::SlowPath {
         const Role role = is_write ? kRead : kWrite;
         const Cells &line_cells = race.shadow_[kLines][role],
                     &second_read_cells = race.shadow_[kLines][kSecondRead];
-        const Cell own_cell = warp_cell, split = split_mark(), stamp = race.stamp_bits_;
+        const Cell own_cell = warp_cell, split_cell = split_mark(), stamp = race.stamp_bits_;
         u64 any_live = 0, any_foreign = 0;
         for (int l = 0; l < kLanes; ++l) {
             const u64 line = words[l] / kWordsPerLine;
             const Cell line_cell = line_cells[line];
             any_live |= ((line_cell ^ stamp) >> kStampShift) == 0 ? 1 : 0;
-            any_foreign |= line_cell != split && is_foreign(line_cell, own_cell) ? 1 : 0;
-            any_foreign |=
-                is_write && line_cell != split && is_foreign(second_read_cells[line], own_cell) ? 1
-                                                                                                : 0;
+            any_foreign |= line_cell != split_cell && is_by_other_warp(line_cell, own_cell) ? 1 : 0;
+            any_foreign |= is_write && line_cell != split_cell &&
+                                   is_by_other_warp(second_read_cells[line], own_cell)
+                               ? 1
+                               : 0;
         }
         if (any_live == 0 || any_foreign != 0) return any_foreign != 0;
         for (u32 k = 0; k < words_per_lane; ++k) {
@@ -1035,8 +1043,8 @@ struct GlobalRace::SlowPath {
         for (int l = 0; unsplit_bits != 0 && l < kLanes; ++l) {
             const u64 line = words[l] / kWordsPerLine;
             if (is_split(line_cells[line])) continue;
-            if (is_foreign(line_cells[line], warp_cell)) return false;
-            split(kLines, line, !is_write);
+            if (is_by_other_warp(line_cells[line], warp_cell)) return false;
+            split_cell(kLines, line, !is_write);
         }
         return true;
     }
@@ -1044,15 +1052,15 @@ struct GlobalRace::SlowPath {
         const Cell own_cell = warp_cell;
         u64 any_foreign = 0;
         for (int l = 0; l < kLanes; ++l)
-            any_foreign |= is_foreign(cells[words[l] + word_offset], own_cell) ? 1 : 0;
+            any_foreign |= is_by_other_warp(cells[words[l] + word_offset], own_cell) ? 1 : 0;
         return any_foreign != 0;
     }
 
     void check_same_instruction(const GlobalAccess& access) const {
         const auto report_clash = [&](u32 lane, u32 other) {
-            report_race(RaceKind::write_after_write, to_party(with_lane(other, 0)),
-                        to_party(with_lane(lane, 0)), RaceCause::same_instruction,
-                        shuffle_offset(access.addresses[lane] - device_base()));
+            report_race(RaceKind::write_after_write, make_race_access(make_cell_for_lane(other, 0)),
+                        make_race_access(make_cell_for_lane(lane, 0)), RaceCause::same_instruction,
+                        permute_offset(access.addresses[lane] - device_base()));
         };
         find_conflicting_lanes(access, report_clash, [] {});
     }
@@ -1066,12 +1074,13 @@ void GlobalRace::check_read_only_path(const Block& block, const GlobalAccess& ac
         const u64 begin = access.addresses[lane] - device_base();
         if (begin >= capacity_) continue;
         for (u64 at = begin; at < begin + access.bytes_per_lane; ++at) {
-            const u64 offset = SlowPath::shuffle_offset(at);
+            const u64 offset = SlowPath::permute_offset(at);
             const Cell earlier = slow_path.find_last_write(offset);
             if (!is_live(earlier)) continue;
             return slow_path.report_race(
-                RaceKind::read_after_write, slow_path.to_party(slow_path.with_lane(lane, 0)),
-                slow_path.to_party(earlier), RaceCause::read_only_path, offset);
+                RaceKind::read_after_write,
+                slow_path.make_race_access(slow_path.make_cell_for_lane(lane, 0)),
+                slow_path.make_race_access(earlier), RaceCause::read_only_path, offset);
         }
     }
 }
@@ -1080,19 +1089,19 @@ void GlobalRace::check_contested_line(const Block& block, u64 line, Cell own_cel
                                       const StoredValue* value) {
     const u32 bytes_per_lane = 1u << shift_of(own_cell);
     const Cell warp_cell = own_cell & ~(Cell{31} << kLaneShift | 7);
-    const u64 first_address =
-        device_base() + shuffle_line(line) * kLineBytes - u64{lane_of(own_cell)} * bytes_per_lane;
+    const u64 first_address = device_base() + permute_line_index(line) * kLineBytes -
+                              u64{lane_of(own_cell)} * bytes_per_lane;
     SlowPath{*this, block, warp_cell, is_write, value, bytes_per_lane, nullptr, first_address}
         .check_and_record(kLines, line * kLineBytes, own_cell);
 }
 
 /// Like check_write_is_expected, but for lanes whose addresses may be in several allocations.
-void GlobalRace::check_lanes_are_expected(const Block& block, const GlobalAccess& access) {
+void GlobalRace::check_lane_writes_expected(const Block& block, const GlobalAccess& access) {
     u64 outside_flags = 0;
     for (u32 l = 0; l < kLanes; ++l) {
-        const u64 active = access.active >> l & 1 ? ~u64{0} : 0, address = access.addresses[l];
-        outside_flags |= active & (static_cast<u64>(address < block.writable_begin) |
-                                   static_cast<u64>(address >= block.writable_end));
+        const u64 active_mask = access.active >> l & 1 ? ~u64{0} : 0, address = access.addresses[l];
+        outside_flags |= active_mask & (static_cast<u64>(address < block.writable_begin) |
+                                        static_cast<u64>(address >= block.writable_end));
     }
     for (Mask remaining_lanes = outside_flags ? access.active : 0; remaining_lanes;
          remaining_lanes &= remaining_lanes - 1) {
@@ -1101,18 +1110,18 @@ void GlobalRace::check_lanes_are_expected(const Block& block, const GlobalAccess
     }
 }
 
-void GlobalRace::access(Block& block, const GlobalAccess& access) {
+void GlobalRace::check_access(Block& block, const GlobalAccess& access) {
     if (!block.is_checked) return;
     const bool is_write = access.kind != GlobalAccess::Kind::read;
-    const bool is_plain_write = access.kind == GlobalAccess::Kind::write && !access.strong;
-    if (is_write && access.strong) {
+    const bool is_plain_write = access.kind == GlobalAccess::Kind::write && !access.is_strong;
+    if (is_write && access.is_strong) {
         const Scope scope = has_block_scope(access.site) ? Scope::block : Scope::device;
         if (access.releases) record_fence(block, access.warp, scope);
         release(block, access.warp, scope);
     }
-    if (is_write && ignores_read_only_) check_lanes_are_expected(block, access);
+    if (is_write && ignores_read_only_) check_lane_writes_expected(block, access);
     const Cell warp_cell =
-        make_cell(block, access.warp, access.site) | (access.strong ? kStrongBit : 0);
+        make_cell(block, access.warp, access.site) | (access.is_strong ? kStrongBit : 0);
     const SlowPath slow_path{*this,
                              block,
                              warp_cell,

@@ -48,7 +48,7 @@ struct GlobalAccess {
     Kind kind = Kind::read;
     /// True for volatile, .relaxed, .acquire and .release accesses and for every atomic. Such
     /// accesses take part in synchronization, and never race with each other.
-    bool strong = false;
+    bool is_strong = false;
     /// True for .release, .acq_rel and .sc instructions, which act as if a fence preceded them.
     bool releases = false;
     u32 warp = 0;  ///< the index of the warp within the block
@@ -73,14 +73,16 @@ public:
         /// allocation are expected.
         mutable u64 writable_begin = 0, writable_end = 0;
         bool is_checked = false;  ///< true if the accesses of the block are checked
-        /// The store that the block's worker has in flight, or null if no other worker runs at the
-        /// same time.
+        /// The record of the store that the block's worker has in flight. Null if only one worker
+        /// runs, because no other worker can then see an unfinished store.
         StoreInFlight* store_in_flight = nullptr;
         struct ReleaseHistory;
-        /// Created by the block's first fence; owned by the checker.
+        /// The block's releases (global_race.cpp). Created by the block's first fence, and owned by
+        /// the checker.
         ReleaseHistory* release_history = nullptr;
         struct WarpOrder;
-        /// Created by the first barrier that involves only part of the block.
+        /// The order between the accesses of different warps (global_race.cpp). Created by the
+        /// first barrier that involves only part of the block.
         std::shared_ptr<WarpOrder> warp_order;
     };
 
@@ -134,7 +136,7 @@ public:
     /// the time to pass to record_copy_completion.
     u64 record_copy_issue(Block& block);
     void record_copy_completion(Block& block, u32 mbarrier, u32 warp, u64 issue_time);
-    /// The threads that a fence, an atomic or another strong access synchronizes with.
+    /// The threads with which a fence, an atomic or another strong access synchronizes.
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
     void record_fence(Block& block, u32 warp, Scope scope = Scope::device);
@@ -150,9 +152,9 @@ public:
 
     // ---- accesses: call these before the memory changes ----
 
-    /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first_address` (the
-    /// fast path). Returns false and does nothing if the lanes do not cover whole lines. The caller
-    /// must then call access().
+    /// The fast path for a plain read in which 32 active lanes read contiguous bytes, starting at
+    /// `first_address`. Checks the read and returns true if the lanes cover whole lines. Otherwise
+    /// does nothing and returns false, and the caller must call check_access().
     bool try_read_lines(const Block& block, u32 warp, u32 site, u64 first_address,
                         u32 bytes_per_lane) {
         return try_whole_lines<false>(block, warp, site, first_address, bytes_per_lane);
@@ -174,7 +176,7 @@ public:
 
     /// Checks an access of any kind. A strong write or an atomic that follows a fence also
     /// publishes the accesses before that fence.
-    void access(Block& block, const GlobalAccess& access);
+    void check_access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;
 
@@ -203,7 +205,7 @@ private:
     /// number of bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
     static constexpr u32 kBytesPerCell[] = {kLineBytes, kWordBytes, 1};
-    /// The three arrays that exist for each size of cell.
+    /// The three arrays of cells that exist for each Level.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
     static Cell load(const Cell& cell) {
@@ -213,15 +215,15 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
-    /// Reports whether the cell records an access by another warp in this launch. In that case, the
+    /// Reports whether the cell records an access by another warp in this launch, so that the
     /// complete check is needed.
-    static bool is_foreign(Cell cell, Cell own_cell) {
+    static bool is_by_other_warp(Cell cell, Cell own_cell) {
         return ((cell ^ own_cell) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
     /// Returns the position of a line's cell. The cells of each 16 KB of memory are permuted,
     /// because otherwise the cells of a matrix column would often share a few sets of the host's
     /// caches. The function is its own inverse.
-    static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
+    static u64 permute_line_index(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.cell_bits | u64{warp} << kWarpShift |
                u64{site < kUnknownSite ? site : kUnknownSite} << kSiteShift;
@@ -244,14 +246,14 @@ private:
         if (kIsWrite) begin_store(block);
         for (u64 line_index = offset >> kLineShift, end = line_index + line_count; line_index < end;
              ++line_index) {
-            const u64 line = shuffle_line(line_index);
+            const u64 line = permute_line_index(line_index);
             const Cell last_write = load(line_cells[kWrite][line]);
             const Cell last_read = load(line_cells[kRead][line]);
             // A second reader is stored only if there is a first reader.
             const bool is_read_by_another =
                 kIsWrite && is_live(last_read) &&
-                is_foreign(load(line_cells[kSecondRead][line]), own_cell);
-            if (is_foreign(last_write, own_cell) || is_foreign(last_read, own_cell) ||
+                is_by_other_warp(load(line_cells[kSecondRead][line]), own_cell);
+            if (is_by_other_warp(last_write, own_cell) || is_by_other_warp(last_read, own_cell) ||
                 is_read_by_another) {
                 check_contested_line(block, line, own_cell, kIsWrite, value);
             } else {
@@ -275,7 +277,7 @@ private:
             check_allocation_is_writable(block, site, first_address);
     }
     void check_allocation_is_writable(const Block& block, u32 site, u64 address);
-    void check_lanes_are_expected(const Block& block, const GlobalAccess& access);
+    void check_lane_writes_expected(const Block& block, const GlobalAccess& access);
     void check_contested_line(const Block& block, u64 line, Cell own_cell, bool is_write,
                               const StoredValue* value);
 

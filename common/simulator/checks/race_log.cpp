@@ -41,32 +41,32 @@ void RaceLog::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_
     entry_of_sites_.clear();
 }
 
-RaceLog::RaceScope RaceLog::find_group(const RaceAccess& a, const RaceAccess& b) {
+RaceLog::RaceScope RaceLog::find_race_scope(const RaceAccess& a, const RaceAccess& b) {
     if (a.block != b.block) return RaceScope::blocks;
     return a.thread / kLanes == b.thread / kLanes ? RaceScope::lanes : RaceScope::warps;
 }
 
-/// Returns a key that sorts examples of the same race, best example first. An example that needs a
-/// stronger barrier is better, so that a race between two lanes of a warp does not hide a race
+/// Returns a key that sorts the examples of a race, best example first. An example is better if it
+/// needs a stronger barrier, so that a race between two lanes of a warp does not hide a race
 /// between two warps.
-auto RaceLog::make_rank(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier) {
-    return std::tuple(find_group(later, earlier), kind, later.block, earlier.block, later.thread,
-                      earlier.thread);
+auto RaceLog::make_sort_key(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier) {
+    return std::tuple(find_race_scope(later, earlier), kind, later.block, earlier.block,
+                      later.thread, earlier.thread);
 }
-auto RaceLog::make_rank(const Race& race) {
-    return make_rank(race.kind, race.later, race.earlier);
+auto RaceLog::make_sort_key(const Race& race) {
+    return make_sort_key(race.kind, race.later, race.earlier);
 }
 
-u64 RaceLog::make_key(const RaceAccess& later, const RaceAccess& earlier) {
+u64 RaceLog::make_site_pair_key(const RaceAccess& later, const RaceAccess& earlier) {
     return u64{later.site} << 32 | earlier.site;
 }
 
 bool RaceLog::count_if_known(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier) {
     const std::lock_guard lock(mutex_);
-    const auto found = entry_of_sites_.find(make_key(later, earlier));
+    const auto found = entry_of_sites_.find(make_site_pair_key(later, earlier));
     if (found == entry_of_sites_.end()) return false;
     Entry& entry = *found->second;
-    if (make_rank(kind, later, earlier) < make_rank(entry.race)) return false;
+    if (make_sort_key(kind, later, earlier) < make_sort_key(entry.race)) return false;
     ++entry.count;
     return true;
 }
@@ -75,9 +75,9 @@ void RaceLog::add(Race race) {
     const std::lock_guard lock(mutex_);
     const auto [place_entry, is_new] = entries_.try_emplace(sort_places(race.later, race.earlier));
     Entry& entry = place_entry->second;
-    entry_of_sites_[make_key(race.later, race.earlier)] = &entry;
+    entry_of_sites_[make_site_pair_key(race.later, race.earlier)] = &entry;
     ++entry.count;
-    if (is_new || make_rank(race) < make_rank(entry.race)) entry.race = std::move(race);
+    if (is_new || make_sort_key(race) < make_sort_key(entry.race)) entry.race = std::move(race);
 }
 
 void RaceLog::end_launch() {
@@ -108,7 +108,7 @@ Place RaceLog::find_place(const RaceAccess& access) const {
 }
 
 bool RaceLog::is_atomic(const RaceAccess& access) const {
-    return access.site < kernel_->sites.size() && kernel_->sites[access.site].atomic;
+    return access.site < kernel_->sites.size() && kernel_->sites[access.site].is_atomic;
 }
 
 bool RaceLog::is_strong(const RaceAccess& access) const {
@@ -116,12 +116,12 @@ bool RaceLog::is_strong(const RaceAccess& access) const {
 }
 
 bool RaceLog::is_strong(const Site& site) {
-    if (site.atomic || !site.function) return site.atomic;
+    if (site.is_atomic || !site.function) return site.is_atomic;
     const ptx::Instruction& i = site.function->body[site.instruction];
     return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release");
 }
 
-bool RaceLog::is_mbarrier(const RaceAccess& access) const {
+bool RaceLog::accesses_mbarrier(const RaceAccess& access) const {
     if (access.site >= kernel_->sites.size()) return false;
     const Site& site = kernel_->sites[access.site];
     return site.function && site.function->body[site.instruction].opcode == "mbarrier";
@@ -140,10 +140,11 @@ RaceLog::PlacePair RaceLog::sort_places(const RaceAccess& a, const RaceAccess& b
 }
 
 RaceLog::RaceScope RaceLog::find_widest_scope(const Race& race) const {
-    RaceScope widest_scope = find_group(race.later, race.earlier);
+    RaceScope widest_scope = find_race_scope(race.later, race.earlier);
     for (const auto& [places, entry] : entries_)
         if (can_one_barrier_prevent_both(race, entry.race))
-            widest_scope = std::min(widest_scope, find_group(entry.race.later, entry.race.earlier));
+            widest_scope =
+                std::min(widest_scope, find_race_scope(entry.race.later, entry.race.earlier));
     return widest_scope;
 }
 
@@ -190,14 +191,14 @@ Report RaceLog::format_report(const Race& race) const {
 
 std::string RaceLog::format_message(const Race& race) const {
     const bool concerns_mbarrier =
-        is_mbarrier(race.later) ||
-        (is_mbarrier(race.earlier) && race.kind == RaceKind::read_after_write);
+        accesses_mbarrier(race.later) ||
+        (accesses_mbarrier(race.earlier) && race.kind == RaceKind::read_after_write);
     const char* verb = concerns_mbarrier                         ? "Uses the mbarrier at"
                        : is_atomic(race.later)                   ? "Changes atomically"
                        : race.kind == RaceKind::read_after_write ? "Reads"
                                                                  : "Writes";
     const char* earlier_verb =
-        is_mbarrier(race.earlier)
+        accesses_mbarrier(race.earlier)
             ? (race.kind == RaceKind::write_after_read ? "used as an mbarrier" : "made an mbarrier")
         : is_atomic(race.earlier)                 ? "changed atomically"
         : race.kind == RaceKind::write_after_read ? "read"
@@ -216,7 +217,7 @@ std::string RaceLog::format_message(const Race& race) const {
                    " through the read-only path (__ldg, ld.global.nc), though the same launch "
                    "wrote it: this path may still return the old value.";
         case RaceCause::missing_proxy_fence:
-            if (is_mbarrier(race.earlier))
+            if (accesses_mbarrier(race.earlier))
                 return "A bulk copy reports to the mbarrier at " + race.location +
                        " through the asynchronous proxy, to which the initialisation by the thread "
                        "may not be visible yet: there is no fence between the two.";
@@ -231,13 +232,13 @@ std::string RaceLog::format_message(const Race& race) const {
                    "so both arrivals may be counted in the same phase.";
         case RaceCause::unordered: break;
     }
-    const RaceScope race_scope = find_group(race.later, race.earlier);
+    const RaceScope race_scope = find_race_scope(race.later, race.earlier);
     text += std::string(", which ") +
             (race_scope == RaceScope::blocks  ? "another block"
              : race_scope == RaceScope::lanes ? "another lane of the same warp"
                                               : "another warp of the same block") +
             " " + earlier_verb + "; nothing orders the two.";
-    if (race.equal_values)
+    if (race.writes_equal_values)
         text += " In this run the store does not change the value, so the race has no effect.";
     if (race.later.site == RaceAccess::kUnknownSite ||
         race.earlier.site == RaceAccess::kUnknownSite) {
@@ -253,7 +254,7 @@ std::string RaceLog::format_remedy(const Race& race) const {
         return "Make only one lane store, give every lane its own element, or use an atomic.";
     }
     if (race.cause == RaceCause::pending_copy) return format_wait_for_copy(race);
-    if (race.cause == RaceCause::missing_proxy_fence && is_mbarrier(race.earlier))
+    if (race.cause == RaceCause::missing_proxy_fence && accesses_mbarrier(race.earlier))
         return "In the thread that initialises the mbarrier, execute "
                "fence.mbarrier_init.release.cluster or fence.proxy.async before the barrier at "
                "which the other threads wait.";
@@ -304,14 +305,15 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
         return "An atomic with block scope (atomicAdd_block, .cta) is atomic only among the "
                "threads of one block: use device scope (atomicAdd).";
     if (is_cooperative_) return format_missing_barrier(race, "grid.sync()");
-    if (may_follow_flag(race)) return format_missing_fence(race);
+    if (can_flag_order_accesses(race)) return format_missing_fence(race);
     return "Blocks may run in any order and are synchronized only at the end of a kernel: write to "
            "a second buffer, split the kernel in two, or use atomics.";
 }
 
-/// Reports whether a flag could order the two accesses: they are plain accesses of two blocks, and
-/// the kernel has an atomic or volatile access, which may be the access to the flag.
-bool RaceLog::may_follow_flag(const Race& race) const {
+/// Reports whether a flag could order the two accesses. This is possible if they are plain accesses
+/// of two blocks, and the kernel also has an atomic or volatile access, which may be the access to
+/// the flag.
+bool RaceLog::can_flag_order_accesses(const Race& race) const {
     if (race.kind == RaceKind::write_after_write || is_strong(race.later) ||
         is_strong(race.earlier) || race.later.block == race.earlier.block)
         return false;
@@ -322,9 +324,9 @@ bool RaceLog::may_follow_flag(const Race& race) const {
 }
 
 std::string RaceLog::format_missing_fence(const Race& race) const {
-    const auto format_line = [this](const RaceAccess& access, const char* fallback) {
+    const auto format_line = [this](const RaceAccess& access, const char* fallback_text) {
         const Place place = find_place(access);
-        return place.line ? "line " + std::to_string(place.line) : std::string(fallback);
+        return place.line ? "line " + std::to_string(place.line) : std::string(fallback_text);
     };
     return "If a flag or a counter tells one block that the other is ready, execute "
            "__threadfence() between " +

@@ -115,8 +115,9 @@ struct Race {
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
     std::string location;  ///< the bytes that race, for example "byte 12 of ..."
-    /// True if the later store does not change the memory (Checks::equal_values).
-    bool equal_values = false;
+    /// True if the later store writes the value that memory already contains. Such a race is
+    /// reported only if Checks::reports_equal_values is true.
+    bool writes_equal_values = false;
 };
 
 /// The races of a launch. All workers add to the same log. Thread-safe.
@@ -146,20 +147,20 @@ private:
         Race race;
         u64 count = 0;
     };
-    /// Two places in the source, in ascending order.
+    /// Two places (file and line) in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
-    static auto make_rank(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
-    static auto make_rank(const Race& race);
-    static u64 make_key(const RaceAccess& later, const RaceAccess& earlier);
+    static auto make_sort_key(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
+    static auto make_sort_key(const Race& race);
+    static u64 make_site_pair_key(const RaceAccess& later, const RaceAccess& earlier);
     ptx::SourceLine find_source_line(const RaceAccess& access) const;
     Place find_place(const RaceAccess& access) const;
     bool is_atomic(const RaceAccess& access) const;
-    /// Reports whether the access is atomic or volatile. Such an access may be an access to a flag.
+    /// Reports whether the access is atomic or volatile, and may therefore be an access to a flag.
     bool is_strong(const RaceAccess& access) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
-    bool is_mbarrier(const RaceAccess& access) const;
+    bool accesses_mbarrier(const RaceAccess& access) const;
     PlacePair sort_places(const RaceAccess& a, const RaceAccess& b) const;
     Report format_report(const Race& race) const;
     std::string format_message(const Race& race) const;
@@ -167,17 +168,17 @@ private:
     /// The scope of a race, from the widest to the narrowest: different blocks, different warps of
     /// a block, or different lanes of a warp.
     enum class RaceScope : u8 { blocks, warps, lanes };
-    static RaceScope find_group(const RaceAccess& a, const RaceAccess& b);
+    static RaceScope find_race_scope(const RaceAccess& a, const RaceAccess& b);
     /// Returns the widest scope among `race` and all other races that the same barrier would
     /// prevent.
     RaceScope find_widest_scope(const Race& race) const;
     std::string format_wait_for_copy(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
-    bool may_follow_flag(const Race& race) const;
+    bool can_flag_order_accesses(const Race& race) const;
     std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
-    /// If two threads that differ only in y or z write the same element, returns the advice to
-    /// include y or z in the index. Otherwise returns "".
+    /// If two threads that differ only in threadIdx.y or threadIdx.z write the same element,
+    /// returns the advice to include this coordinate in the index. Otherwise returns "".
     std::string format_missing_coordinate(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 
@@ -187,7 +188,8 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The same entries, keyed by the sites of the two accesses, so that a lookup needs no strings.
+    /// Points to the entries of `entries_`, keyed by the sites of the two accesses, so that a
+    /// lookup needs no strings.
     std::unordered_map<u64, Entry*> entry_of_sites_;
 };
 

@@ -72,8 +72,8 @@ void AllocationReadMarks::clear() {
     }
 }
 
-/// Calls open(address) for the start of each run of marked bytes in [begin, end), and
-/// close(address) for its end.
+/// Calls begin_run(address) at each marked byte of [begin, end), and end_run(address) at each byte
+/// without a mark. A group of words that are all marked, or all unmarked, gets a single call.
 template <class BeginRun, class EndRun>
 void AllocationReadMarks::visit_words(u64 begin, u64 end, const BeginRun& begin_run,
                                       const EndRun& end_run) const {
@@ -90,7 +90,7 @@ void AllocationReadMarks::visit_words(u64 begin, u64 end, const BeginRun& begin_
     }
 }
 
-/// Calls use(begin, end) for each run of marked bytes within a page.
+/// Calls use_run(begin, end) for each run of marked bytes within a page.
 template <class UseRun>
 void AllocationReadMarks::for_each_run(const UseRun& use_run) const {
     u64 run_begin = end_;  // the start of the current run, or end_ if no run is open

@@ -44,12 +44,12 @@ constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWar
                lane_of = cell_field<kLaneShift, 5>, clock_of = cell_field<kClockShift, 16>,
                site_of = cell_field<kSiteShift, 13>, shift_of = cell_field<0, 3>;
 
-Cell with_lane(Cell cell, u32 lane) {
+Cell make_cell_for_lane(Cell cell, u32 lane) {
     return (cell & ~(Cell{31} << kLaneShift)) | Cell{lane} << kLaneShift;
 }
 /// Returns the cell for byte `b` of the bytes that `cell` covers.
 Cell cell_for_byte(Cell cell, u32 b) {
-    return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
+    return make_cell_for_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
 /// The clocks of all warps, as far as one warp knows them. An empty vector means that the warp
@@ -97,7 +97,7 @@ struct SharedRace::State {
     EnabledChecks enabled_checks;
     u64 block = 0;
     Cluster cluster;  ///< the cluster; `cluster.blocks` is empty if there is only one block
-    u32 warps = 0;    ///< number of warps in all blocks of the cluster
+    u32 warps = 0;    ///< the number of warps in all blocks of the cluster
     const u8* shared_memory = nullptr;
     u64* report_count = nullptr;
     /// Reports of uninitialized reads, by site: those of this block, and those of all blocks so
@@ -112,10 +112,10 @@ struct SharedRace::State {
     // ---- the shadow ----
 
     u32 stamp = 0;
-    Shadow words, bytes;
+    Shadow word_cells, byte_cells;
     /// For each word, its written bytes. The upper 28 bits are the serial number of the block, and
     /// each of the lower 4 bits stands for a byte.
-    std::vector<u32> written;
+    std::vector<u32> written_bytes;
     u32 block_serial = 0;
 
     // ---- the clocks ----
@@ -129,10 +129,10 @@ struct SharedRace::State {
     std::vector<u64> last_access_at_site;
     VectorClocks fence_clocks;   ///< the clocks of each warp at its last fence
     std::vector<u8> has_fenced;  ///< warps that have executed a fence
-    /// The order of accesses by the lanes of one warp since a __syncwarp whose mask excluded some
-    /// of them. Accesses of lane m before the warp's time `visible_before[l][m]` come before the
-    /// next access of lane l. A __syncwarp of all lanes orders everything, so no LaneClocks are
-    /// needed after it.
+    /// The order of accesses by the lanes of one warp, which needs to be known after a __syncwarp
+    /// whose mask excluded some lanes. Accesses of lane m before the warp's time
+    /// `visible_before[l][m]` come before the next access of lane l. A __syncwarp of all lanes
+    /// orders everything, so no LaneClocks are needed after it.
     struct LaneClocks {
         std::array<std::array<u32, kLanes>, kLanes> visible_before;
     };
@@ -152,7 +152,8 @@ struct SharedRace::State {
     struct Copy {
         u32 warp, site, bytes_per_lane;
         Mask lanes;
-        u32 group = 0;  ///< 0 if not committed yet
+        /// The number of the copy's group; 0 if the copy is not committed yet.
+        u32 group_number = 0;
         std::array<u32, kLanes> addresses{};
 
         explicit Copy(const SharedAccess& access)
@@ -191,7 +192,7 @@ struct SharedRace::State {
     /// arrival.
     struct Arrivals {
         VectorClock arrival_times;
-        std::vector<Cell> cells;
+        std::vector<Cell> arrival_cells;
     };
     struct Phases {
         Arrivals current_phase, last_phase;
@@ -221,13 +222,13 @@ struct SharedRace::State {
         end_block();
         block = number;
         const u64 count = (shared_bytes + kWordBytes - 1) / kWordBytes;
-        if (written.size() < count) {
-            for (auto& cells : words) cells.resize(count);
-            for (auto& cells : bytes) cells.resize(count * kWordBytes);
-            written.resize(count);
+        if (written_bytes.size() < count) {
+            for (auto& cells : word_cells) cells.resize(count);
+            for (auto& cells : byte_cells) cells.resize(count * kWordBytes);
+            written_bytes.resize(count);
         }
         if (++block_serial >= 1u << 28) {
-            std::fill(written.begin(), written.end(), 0);
+            std::fill(written_bytes.begin(), written_bytes.end(), 0);
             block_serial = 1;
         }
         pending_copies.clear();
@@ -246,7 +247,7 @@ struct SharedRace::State {
     /// Makes all cells stale, because all earlier accesses are ordered before all later ones.
     void make_cells_stale() {
         if (++stamp > kMaxStamp) {
-            for (Shadow* shadow : {&words, &bytes}) {
+            for (Shadow* shadow : {&word_cells, &byte_cells}) {
                 for (auto& cells : *shadow) std::fill(cells.begin(), cells.end(), 0);
             }
             stamp = first_stamp = 1;
@@ -302,19 +303,19 @@ struct SharedRace::State {
 
     struct Access {
         const SharedAccess& shared_access;
-        bool is_read, writes;
+        bool is_read, is_write;
         Cell warp_cell;  ///< this warp's cell, before lane and shift are set
-        bool is_plain_write() const { return writes && !is_read && !shared_access.strong; }
+        bool is_plain_write() const { return is_write && !is_read && !shared_access.is_strong; }
     };
 
     u32 current_time(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
     Access make_access(const SharedAccess& shared_access, bool is_read, bool is_write,
                        u32 clock) const {
         const u32 site = std::min(shared_access.site, kUnknownSite);
-        const Cell strong = shared_access.strong || (is_read && is_write) ? kStrongBit : 0;
+        const Cell strong_bit = shared_access.is_strong || (is_read && is_write) ? kStrongBit : 0;
         return {shared_access, is_read, is_write,
                 Cell{stamp} << kStampShift | Cell{shared_access.warp} << kWarpShift |
-                    Cell{clock} << kClockShift | Cell{site} << kSiteShift | strong};
+                    Cell{clock} << kClockShift | Cell{site} << kSiteShift | strong_bit};
     }
 
     bool is_ordered(Cell earlier, Cell own_cell) const {
@@ -346,26 +347,26 @@ struct SharedRace::State {
         const bool is_pending = clock_of(earlier) == kPendingClock;
         if (!is_pending && (earlier & own_cell & kStrongBit)) return;
         if (is_ordered(earlier, own_cell)) return;
-        const bool equal_values = stores_equal_value(access, own_cell, address);
-        if (equal_values && !options().checks.equal_values) {
+        const bool writes_equal_values = stores_equal_value(access, own_cell, address);
+        if (writes_equal_values && !options().checks.reports_equal_values) {
             has_ignored_equal_stores = true;
             return;
         }
-        bool later_wrote = access.writes;
+        bool later_wrote = access.is_write;
         if (!is_pending && counts_as_earlier(own_cell, earlier)) {
             std::swap(earlier, own_cell);
             std::swap(earlier_wrote, later_wrote);
         }
         const RaceKind kind = find_race_kind(earlier_wrote, later_wrote);
-        report_race(kind, to_party(own_cell), to_party(earlier),
+        report_race(kind, make_race_access(own_cell), make_race_access(earlier),
                     is_pending ? RaceCause::pending_copy : RaceCause::unordered, address,
-                    equal_values);
+                    writes_equal_values);
     }
 
-    /// Reports whether `own_cell` comes first in program order, although the simulator happened to
-    /// run the other warp further ahead. This is the case if the other warp had already executed
-    /// the instruction of `own_cell` when it made the access `other_cell`. The missing barrier then
-    /// belongs after `own_cell`.
+    /// Reports whether the access `own_cell` comes first in the program, although the simulator
+    /// executed it after the access `other_cell` of another warp. This is the case if the other
+    /// warp had already executed the instruction of `own_cell` itself before it made the access
+    /// `other_cell`. The missing barrier then belongs after `own_cell`.
     bool counts_as_earlier(Cell own_cell, Cell other_cell) const {
         const u32 warp = warp_of(other_cell);
         const std::size_t sites = kernel->sites.size();
@@ -388,16 +389,16 @@ struct SharedRace::State {
 
     // ---- clusters ----
 
-    u64 find_block(u32 warp) const {
+    u64 find_block_of_warp(u32 warp) const {
         return cluster.block_indices.empty() ? block : cluster.block_indices[warp / cluster.warps];
     }
-    u32 find_thread(u32 warp, u32 lane) const {
+    u32 find_thread_index(u32 warp, u32 lane) const {
         return (cluster.block_indices.empty() ? warp : warp % cluster.warps) * kLanes + lane;
     }
-    u32 find_barrier(u32 warp, u32 id) const {
+    u32 find_barrier_index(u32 warp, u32 id) const {
         return cluster.block_indices.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
-    /// Returns the offset of the cells for an address. The cells of the blocks in a cluster are
+    /// Converts an address to the offset of its cells. The cells of the blocks in a cluster are
     /// stored block by block.
     u32 to_cell_offset(u32 address) const {
         return cluster.block_indices.empty() ? address
@@ -412,22 +413,23 @@ struct SharedRace::State {
                " of the shared memory of the block with rank " + std::to_string(rank);
     }
 
-    RaceAccess to_party(Cell cell) const {
+    RaceAccess make_race_access(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceAccess::kUnknownSite : site,
-                .block = find_block(warp_of(cell)),
-                .thread = find_thread(warp_of(cell), lane_of(cell))};
+                .block = find_block_of_warp(warp_of(cell)),
+                .thread = find_thread_index(warp_of(cell), lane_of(cell))};
     }
 
     void report_race(RaceKind kind, RaceAccess later, RaceAccess earlier, RaceCause cause,
-                     u32 address, bool equal_values = false) {
+                     u32 address, bool writes_equal_values = false) {
         ++*report_count;
         // Do not also report a read that is part of a race as uninitialized.
         if (kind != RaceKind::write_after_write) {
             racing_sites.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
         if (log->count_if_known(kind, later, earlier)) return;
-        log->add({kind, later, earlier, cause, address, describe_byte(address), equal_values});
+        log->add(
+            {kind, later, earlier, cause, address, describe_byte(address), writes_equal_values});
     }
 
     /// Reports accesses by other blocks that are not ordered before the end of this block. Call
@@ -447,8 +449,8 @@ struct SharedRace::State {
         const u32 first = rank * cluster.stride, last = first + cluster.stride;
         for (const Role role : {kWrite, kRead, kSecondRead})
             for (u32 at = first; at < last; ++at) {
-                const Cell word = words[role][at / kWordBytes];
-                if (is_split(word)) check_cell(bytes[role][at], at, role == kWrite);
+                const Cell word = word_cells[role][at / kWordBytes];
+                if (is_split(word)) check_cell(byte_cells[role][at], at, role == kWrite);
                 if (at % kWordBytes == 0) check_cell(word, at, role == kWrite);
             }
     }
@@ -461,8 +463,8 @@ struct SharedRace::State {
         report.kind = "block may have ended";
         report.kernel = kernel->display_name;
         if (site < kernel->sites.size()) report.where = kernel->place(kernel->sites[site].where);
-        report.block = log->block_index(find_block(warp_of(cell)));
-        report.thread = log->thread_index(find_thread(warp_of(cell), lane_of(cell)));
+        report.block = log->block_index(find_block_of_warp(warp_of(cell)));
+        report.thread = log->thread_index(find_thread_index(warp_of(cell), lane_of(cell)));
         report.message = std::string(is_write ? "writes " : "reads ") + describe_byte(address) +
                          ", which may have ended by then: nothing makes the block with rank " +
                          std::to_string(rank) + " wait for this access";
@@ -481,21 +483,21 @@ struct SharedRace::State {
 
     void check_against_role(const Access& access, const AccessedPart& part, Role role) {
         const auto& [address, count, own_cell] = part;
-        const Cell cell = words[role][part.word()];
+        const Cell cell = word_cells[role][part.word()];
         if (!is_split(cell)) {
             const Cell earlier = count == 1 ? cell_for_byte(cell, address % kWordBytes) : cell;
             return check_against(access, earlier, own_cell, address, count, role == kWrite);
         }
         for (u32 b = 0; b < count; ++b)
-            check_against(access, bytes[role][address + b], cell_for_byte(own_cell, b), address + b,
-                          1, role == kWrite);
+            check_against(access, byte_cells[role][address + b], cell_for_byte(own_cell, b),
+                          address + b, 1, role == kWrite);
     }
 
     void split(u32 word, Role role) {
-        Cell& cell = words[role][word];
+        Cell& cell = word_cells[role][word];
         if (is_split(cell)) return;
         for (u32 b = 0; b < kWordBytes; ++b) {
-            bytes[role][word * kWordBytes + b] = is_live(cell) ? cell_for_byte(cell, b) : 0;
+            byte_cells[role][word * kWordBytes + b] = is_live(cell) ? cell_for_byte(cell, b) : 0;
         }
         cell = Cell{stamp} << kStampShift | kSplitMark;
     }
@@ -514,15 +516,15 @@ struct SharedRace::State {
             first_read |= kSeveralLanesBit;
             second_read = own_cell;
         } else if (warp == warp_of(first_read)) {
-            first_read = with_lane(first_read, lane_of(own_cell)) | kSeveralLanesBit;
+            first_read = make_cell_for_lane(first_read, lane_of(own_cell)) | kSeveralLanesBit;
         } else if (warp == warp_of(second_read)) {
-            second_read = with_lane(second_read, lane_of(own_cell)) | kSeveralLanesBit;
+            second_read = make_cell_for_lane(second_read, lane_of(own_cell)) | kSeveralLanesBit;
         }
     }
 
     void check_part(const Access& access, const AccessedPart& part) {
         check_against_role(access, part, kWrite);
-        if (!access.writes) return;
+        if (!access.is_write) return;
         check_against_role(access, part, kRead);
         check_against_role(access, part, kSecondRead);
     }
@@ -530,35 +532,37 @@ struct SharedRace::State {
     void record_part(const Access& access, const AccessedPart& part) {
         const auto& [address, count, own_cell] = part;
         const u32 word = part.word();
-        const bool is_whole = count == kWordBytes;
-        if (access.writes) {
-            if (is_whole) {
-                words[kWrite][word] = own_cell;
+        const bool is_whole_word = count == kWordBytes;
+        if (access.is_write) {
+            if (is_whole_word) {
+                word_cells[kWrite][word] = own_cell;
                 return;
             }
             split(word, kWrite);
-            bytes[kWrite][address] = own_cell;
+            byte_cells[kWrite][address] = own_cell;
             return;
         }
-        if (is_whole && !is_split(words[kRead][word]) && shift_of(own_cell) >= 2)
-            return record_read(words, word, own_cell);
+        if (is_whole_word && !is_split(word_cells[kRead][word]) && shift_of(own_cell) >= 2)
+            return record_read(word_cells, word, own_cell);
         // Split both arrays of reads together.
-        if (!is_split(words[kRead][word])) {
+        if (!is_split(word_cells[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
         }
-        for (u32 b = 0; b < count; ++b) record_read(bytes, address + b, cell_for_byte(own_cell, b));
+        for (u32 b = 0; b < count; ++b)
+            record_read(byte_cells, address + b, cell_for_byte(own_cell, b));
     }
 
     // ---- initcheck ----
 
     /// Marks the given bytes of a word as written.
     void mark_bytes_written(u32 word, u32 bits) {
-        const u32 before = written[word] >> 4 == block_serial ? written[word] : block_serial << 4;
-        written[word] = before | bits;
+        const u32 written_before =
+            written_bytes[word] >> 4 == block_serial ? written_bytes[word] : block_serial << 4;
+        written_bytes[word] = written_before | bits;
     }
     bool is_written(u32 word, u32 bits) const {
-        return written[word] >> 4 == block_serial && (written[word] & bits) == bits;
+        return written_bytes[word] >> 4 == block_serial && (written_bytes[word] & bits) == bits;
     }
 
     u32 find_unwritten_bytes(u32 address, u32 count) const {
@@ -595,8 +599,9 @@ struct SharedRace::State {
                                       .bytes = std::min(kReportedBytes, size - at),
                                       .unwritten_mask = find_unwritten_bytes(
                                           begin + at, std::min(kReportedBytes, size - at))};
-                if (!is_error(access.site, part)) {
-                    if (access.undefined) access.undefined[lane] |= part.unwritten_mask << at;
+                if (!is_read_error(access.site, part)) {
+                    if (access.undefined_bytes)
+                        access.undefined_bytes[lane] |= part.unwritten_mask << at;
                 } else if (!std::exchange(is_reported, true)) {
                     report_uninitialised(access, lane,
                                          size <= kReportedBytes
@@ -606,13 +611,13 @@ struct SharedRace::State {
             }
         }
     }
-    bool is_error(u32 site, const LaneAccess& part) const {
+    bool is_read_error(u32 site, const LaneAccess& part) const {
         if (part.unwritten_mask == 0) return false;
-        const LoadUse use_part =
+        const LoadUse load_use =
             site < kernel->sites.size() ? byte_uses(*kernel).load_use(site) : LoadUse{};
-        const i64 size = static_cast<i64>(written.size() * kWordBytes);
+        const i64 size = static_cast<i64>(written_bytes.size() * kWordBytes);
         return is_uninitialised_read_error(
-            use_part, part.unwritten_mask, part.address, part.bytes, [&](u64 begin, u64 end) {
+            load_use, part.unwritten_mask, part.address, part.bytes, [&](u64 begin, u64 end) {
                 const auto clamp_offset = [&](u64 at) {
                     return static_cast<u32>(std::clamp(static_cast<i64>(at), i64{0}, size));
                 };
@@ -635,8 +640,8 @@ struct SharedRace::State {
         if (access.site < kernel->sites.size()) {
             report.where = kernel->place(kernel->sites[access.site].where);
         }
-        report.block = log->block_index(find_block(access.warp));
-        report.thread = log->thread_index(find_thread(access.warp, lane));
+        report.block = log->block_index(find_block_of_warp(access.warp));
+        report.thread = log->thread_index(find_thread_index(access.warp, lane));
         LaneAccess block_access = unwritten_access;
         if (!cluster.block_indices.empty()) block_access.address %= cluster.stride;
         report = describe_uninitialised_shared(std::move(report), block_access);
@@ -689,9 +694,9 @@ struct SharedRace::State {
                 continue;
             }
             for (u32 at = begin; at < begin + size;) {
-                const bool is_whole = at % kWordBytes == 0 && begin + size - at >= kWordBytes;
-                const AccessedPart part = is_whole ? AccessedPart{at, kWordBytes, own_cell | 2}
-                                                   : AccessedPart{at, 1, own_cell};
+                const bool is_whole_word = at % kWordBytes == 0 && begin + size - at >= kWordBytes;
+                const AccessedPart part = is_whole_word ? AccessedPart{at, kWordBytes, own_cell | 2}
+                                                        : AccessedPart{at, 1, own_cell};
                 use_part(part);
                 at += part.bytes;
             }
@@ -737,13 +742,13 @@ struct SharedRace::State {
                       word = shared_access.addresses[lane] / kWordBytes;
             const Cell own_cell = access.warp_cell | Cell{lane} << kLaneShift;
             needs_slow_path |= shared_access.addresses[lane] % kWordBytes != 0;
-            needs_slow_path |= access.is_read && written[word] != all_written;
-            needs_slow_path |= may_collide(words[kWrite][word], own_cell);
-            if (access.writes) {
-                needs_slow_path |= may_collide(words[kRead][word], own_cell);
-                needs_slow_path |= may_collide(words[kSecondRead][word], own_cell);
+            needs_slow_path |= access.is_read && written_bytes[word] != all_written;
+            needs_slow_path |= may_collide(word_cells[kWrite][word], own_cell);
+            if (access.is_write) {
+                needs_slow_path |= may_collide(word_cells[kRead][word], own_cell);
+                needs_slow_path |= may_collide(word_cells[kSecondRead][word], own_cell);
             } else {
-                needs_slow_path |= is_split(words[kRead][word]);
+                needs_slow_path |= is_split(word_cells[kRead][word]);
             }
         }
         if (needs_slow_path) return false;
@@ -752,11 +757,11 @@ struct SharedRace::State {
             const u32 lane = std::countr_zero(remaining_lanes),
                       word = shared_access.addresses[lane] / kWordBytes;
             const Cell own_cell = access.warp_cell | Cell{lane} << kLaneShift | 2;
-            if (access.writes) {
-                words[kWrite][word] = own_cell;
-                written[word] = all_written;
+            if (access.is_write) {
+                word_cells[kWrite][word] = own_cell;
+                written_bytes[word] = all_written;
             } else {
-                record_read(words, word, own_cell);
+                record_read(word_cells, word, own_cell);
             }
         }
         count_access(shared_access);
@@ -773,19 +778,19 @@ struct SharedRace::State {
     /// Reports whether the access is to the shared memory that the system reserves. Cooperative
     /// groups stores equal values there from several lanes, which is harmless. The callers still
     /// record the releases and acquires of these accesses.
-    bool is_reserved(const SharedAccess& access) const {
+    bool is_in_reserved_memory(const SharedAccess& access) const {
         const u32 first = access.addresses[std::countr_zero(access.active)];
         return (cluster.block_indices.empty() ? first : first % cluster.stride) >=
                DeviceModel::shared_reserved_begin;
     }
 
     void check_access(const Access& access) {
-        if (is_reserved(access.shared_access)) return;
+        if (is_in_reserved_memory(access.shared_access)) return;
         if (try_whole_words(access)) return;
         if (access.is_read && enabled_checks.checks_uninitialised)
             check_written(access.shared_access);
         check_and_record(access);
-        if (access.writes)
+        if (access.is_write)
             for_each_part(access, [&](const AccessedPart& part) {
                 mark_bytes_written(part.word(), part.byte_mask());
             });
@@ -799,9 +804,10 @@ struct SharedRace::State {
 
     void check_same_instruction(const Access& access) {
         const auto report_clash = [&](u32 lane, u32 other) {
-            report_race(RaceKind::write_after_write, to_party(with_lane(access.warp_cell, other)),
-                        to_party(with_lane(access.warp_cell, lane)), RaceCause::same_instruction,
-                        access.shared_access.addresses[lane]);
+            report_race(RaceKind::write_after_write,
+                        make_race_access(make_cell_for_lane(access.warp_cell, other)),
+                        make_race_access(make_cell_for_lane(access.warp_cell, lane)),
+                        RaceCause::same_instruction, access.shared_access.addresses[lane]);
         };
         find_conflicting_lanes(access.shared_access, report_clash,
                                [this] { has_ignored_equal_stores = true; });
@@ -828,7 +834,8 @@ struct SharedRace::State {
             for_each_part(access, [&](const AccessedPart& part) {
                 const bool is_byte = part.bytes == 1;
                 if (is_byte) split(part.word(), role);
-                Cell& cell = is_byte ? bytes[role][part.address] : words[role][part.word()];
+                Cell& cell =
+                    is_byte ? byte_cells[role][part.address] : word_cells[role][part.word()];
                 if (is_cell_of_copy(cell)) cell = part.own_cell;
             });
         };
@@ -877,16 +884,16 @@ struct SharedRace::State {
         if (!enabled_checks.checks_races) return;
         bool is_reported = false;
         for_each_part(access, [&](const AccessedPart& part) {
-            const Cell word = words[kWrite][part.word()];
+            const Cell word = word_cells[kWrite][part.word()];
             const bool is_split_word = shift_of(word) == kSplitMark;
             for (u32 b = 0; b < part.bytes && !is_reported; b += is_split_word ? 1 : part.bytes) {
-                const Cell store = is_split_word ? bytes[kWrite][part.address + b] : word;
+                const Cell store = is_split_word ? byte_cells[kWrite][part.address + b] : word;
                 if (!needs_proxy_fence(store) || !is_ordered(store, part.own_cell)) continue;
                 is_reported = true;
                 report_race(
-                    access.writes ? RaceKind::write_after_write : RaceKind::read_after_write,
-                    to_party(part.own_cell), to_party(store), RaceCause::missing_proxy_fence,
-                    part.address + b);
+                    access.is_write ? RaceKind::write_after_write : RaceKind::read_after_write,
+                    make_race_access(part.own_cell), make_race_access(store),
+                    RaceCause::missing_proxy_fence, part.address + b);
             }
         });
     }
@@ -898,23 +905,23 @@ struct SharedRace::State {
     /// might come first and count for the previous phase.
     void record_arrival(const SharedAccess& access, u32 lane) {
         Phases& mbarrier_phases = phases[access.addresses[lane]];
-        const Cell own_cell =
-            with_lane(make_access(access, true, true, current_time(access)).warp_cell, lane);
+        const Cell own_cell = make_cell_for_lane(
+            make_access(access, true, true, current_time(access)).warp_cell, lane);
         for (u32 v = 0;
              v < mbarrier_phases.last_phase.arrival_times.size() && enabled_checks.checks_races;
              ++v) {
             if (v == access.warp ||
                 mbarrier_phases.last_phase.arrival_times[v] <= clocks[access.warp][v])
                 continue;
-            report_race(RaceKind::write_after_write, to_party(own_cell),
-                        to_party(mbarrier_phases.last_phase.cells[v]), RaceCause::early_arrival,
-                        access.addresses[lane]);
+            report_race(RaceKind::write_after_write, make_race_access(own_cell),
+                        make_race_access(mbarrier_phases.last_phase.arrival_cells[v]),
+                        RaceCause::early_arrival, access.addresses[lane]);
             break;
         }
         mbarrier_phases.current_phase.arrival_times.resize(warps);
-        mbarrier_phases.current_phase.cells.resize(warps);
+        mbarrier_phases.current_phase.arrival_cells.resize(warps);
         mbarrier_phases.current_phase.arrival_times[access.warp] = current_time(access);
-        mbarrier_phases.current_phase.cells[access.warp] = own_cell;
+        mbarrier_phases.current_phase.arrival_cells[access.warp] = own_cell;
     }
 
     // ---- releasing and acquiring ----
@@ -924,7 +931,7 @@ struct SharedRace::State {
         std::copy_n(clocks[warp], warps, fence_clocks[warp]);
         has_fenced[warp] = 1;
     }
-    void join_clock(VectorClock& to, const u32* clock) {
+    void merge_into_clock(VectorClock& to, const u32* clock) {
         to.resize(warps);
         merge_clocks(to.data(), clock, warps);
     }
@@ -934,8 +941,8 @@ struct SharedRace::State {
         if (!has_fenced[access.warp]) return;
         for (Mask remaining_lanes = access.active; remaining_lanes;
              remaining_lanes &= remaining_lanes - 1) {
-            join_clock(released_clocks[access.addresses[std::countr_zero(remaining_lanes)]],
-                       fence_clocks[access.warp]);
+            merge_into_clock(released_clocks[access.addresses[std::countr_zero(remaining_lanes)]],
+                             fence_clocks[access.warp]);
         }
     }
 
@@ -1017,7 +1024,7 @@ void SharedRace::check_read(const SharedAccess& access) {
 
 void SharedRace::check_write(const SharedAccess& access) {
     const AccessWithCellOffsets access_in_cluster(*state_, access);
-    if (access.strong) state_->release(access_in_cluster);
+    if (access.is_strong) state_->release(access_in_cluster);
     state_->check_access(state_->make_access(access_in_cluster, false, true,
                                              state_->current_time(access_in_cluster)));
 }
@@ -1031,18 +1038,18 @@ void SharedRace::check_atomic(const SharedAccess& access) {
 
 void SharedRace::check_mbarrier_use(const SharedAccess& access) {
     AccessWithCellOffsets mbarrier_access(*state_, access);
-    mbarrier_access.offset_access.strong = true;
+    mbarrier_access.offset_access.is_strong = true;
     state_->check_and_record(
         state_->make_access(mbarrier_access, true, false, state_->current_time(mbarrier_access)));
 }
 
-void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
-    for (Mask remaining_lanes = undefined ? access.active : 0; remaining_lanes;
+void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined_bytes) {
+    for (Mask remaining_lanes = undefined_bytes ? access.active : 0; remaining_lanes;
          remaining_lanes &= remaining_lanes - 1) {
         const int lane = std::countr_zero(remaining_lanes);
         u32 at = state_->to_cell_offset(access.addresses[lane]);
-        for (u32 bytes = undefined[lane]; bytes; ++at, bytes >>= 1)
-            if (bytes & 1) state_->written[at / kWordBytes] &= ~(1u << at % kWordBytes);
+        for (u32 bytes = undefined_bytes[lane]; bytes; ++at, bytes >>= 1)
+            if (bytes & 1) state_->written_bytes[at / kWordBytes] &= ~(1u << at % kWordBytes);
     }
 }
 
@@ -1058,7 +1065,7 @@ void SharedRace::mark_written(u32 address, u32 bytes) {
 
 void SharedRace::record_barrier_arrival(u32 id, u32 warp) {
     state_->advance_clock(warp);
-    merge_clocks(state_->barrier_clocks[state_->find_barrier(warp, id)], state_->clocks[warp],
+    merge_clocks(state_->barrier_clocks[state_->find_barrier_index(warp, id)], state_->clocks[warp],
                  state_->warps);
 }
 
@@ -1066,7 +1073,7 @@ void SharedRace::complete_barrier(u32 id, Mask waiting_warps, bool is_whole_bloc
     const bool has_no_cluster = state_->cluster.block_indices.empty();
     if (is_whole_block && has_no_cluster && !state_->has_pending_copies())
         return state_->make_cells_stale();
-    const u32 barrier_index = state_->find_barrier(first_warp, id);
+    const u32 barrier_index = state_->find_barrier_index(first_warp, id);
     for (Mask remaining_lanes = waiting_warps; remaining_lanes;
          remaining_lanes &= remaining_lanes - 1) {
         const u32 warp = first_warp + static_cast<u32>(std::countr_zero(remaining_lanes));
@@ -1078,13 +1085,13 @@ void SharedRace::complete_barrier(u32 id, Mask waiting_warps, bool is_whole_bloc
 
 void SharedRace::record_cluster_arrival(u32 warp, bool releases) {
     state_->advance_clock(warp);
-    if (releases) state_->join_clock(state_->cluster_arrived, state_->clocks[warp]);
-    state_->join_clock(state_->relaxed_arrived, state_->clocks[warp]);
+    if (releases) state_->merge_into_clock(state_->cluster_arrived, state_->clocks[warp]);
+    state_->merge_into_clock(state_->relaxed_arrived, state_->clocks[warp]);
 }
 
 void SharedRace::complete_cluster_barrier() {
-    state_->join_clock(state_->cluster_completed, state_->cluster_arrived.data());
-    state_->join_clock(state_->relaxed_completed, state_->relaxed_arrived.data());
+    state_->merge_into_clock(state_->cluster_completed, state_->cluster_arrived.data());
+    state_->merge_into_clock(state_->relaxed_completed, state_->relaxed_arrived.data());
 }
 
 void SharedRace::record_cluster_wait(u32 warp) {
@@ -1118,8 +1125,8 @@ void SharedRace::acquire(const SharedAccess& access) {
 
 void SharedRace::record_mbarrier_arrival(u32 warp, u32 address) {
     state_->advance_clock(warp);
-    state_->join_clock(state_->released_clocks[state_->to_cell_offset(address)],
-                       state_->clocks[warp]);
+    state_->merge_into_clock(state_->released_clocks[state_->to_cell_offset(address)],
+                             state_->clocks[warp]);
 }
 
 void SharedRace::check_arrival_phase(const SharedAccess& access) {
@@ -1157,7 +1164,8 @@ void SharedRace::begin_async_copy(const SharedAccess& access) {
 void SharedRace::commit_async_copies(u32 warp, Mask lanes) {
     const u32 group = ++state_->committed_groups[warp];
     for (auto& copy : state_->pending_copies) {
-        if (copy.warp == warp && copy.group == 0 && (copy.lanes & lanes)) copy.group = group;
+        if (copy.warp == warp && copy.group_number == 0 && (copy.lanes & lanes))
+            copy.group_number = group;
     }
 }
 
@@ -1165,7 +1173,8 @@ void SharedRace::wait_for_async_copies(u32 warp, Mask lanes, u32 max_pending_gro
                                        bool waits_for_all) {
     const u32 last_group = state_->committed_groups[warp];
     state_->complete_copies(warp, lanes, [&](const State::Copy& copy) {
-        return waits_for_all || (copy.group != 0 && copy.group + max_pending_groups <= last_group);
+        return waits_for_all ||
+               (copy.group_number != 0 && copy.group_number + max_pending_groups <= last_group);
     });
 }
 
@@ -1189,8 +1198,8 @@ void SharedRace::end_bulk_copy(u32 copy_id, bool is_write, u32 mbarrier) {
     if (found == state_->pending_bulk_copies.end()) return;
     state_->record_copy(found->copy, found->clock, is_write, is_write ? kAsyncProxyBit : 0);
     if (is_write)
-        state_->join_clock(state_->released_clocks[state_->to_cell_offset(mbarrier)],
-                           found->released_clock.data());
+        state_->merge_into_clock(state_->released_clocks[state_->to_cell_offset(mbarrier)],
+                                 found->released_clock.data());
     state_->pending_bulk_copies.erase(found);
 }
 

@@ -11,8 +11,8 @@
 //            reads.
 // O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,
 //            which makes all cells stale in one step.
-// Grain      There is one SharedRace per worker. If a worker alternates between blocks, each block
-//            needs its own SharedRace.
+// Grain      Each worker has its own SharedRace. If a worker alternates between blocks, each of
+//            these blocks needs its own SharedRace.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ struct SharedAccess {
     const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
     /// True for volatile, .relaxed, .acquire and .release accesses (see GlobalAccess).
-    bool strong = false;
+    bool is_strong = false;
     /// True if the instruction is .release or .acq_rel. Such an instruction acts as if a fence
     /// preceded it.
     bool releases = false;
@@ -41,7 +41,7 @@ struct SharedAccess {
     /// For a read that may load uninitialized bytes, an array with one element per lane. The check
     /// stores a mask of the lane's uninitialized bytes in each element. Null for all other
     /// accesses.
-    u32* undefined = nullptr;
+    u32* undefined_bytes = nullptr;
 };
 
 class SharedRace {
@@ -100,8 +100,8 @@ public:
     void mark_written(u32 address, u32 bytes);
 
     /// Marks the bytes as uninitialized to which the lanes have stored uninitialized values.
-    /// `undefined` contains a mask of these bytes for each lane, or is null if there are none.
-    void mark_unwritten(const SharedAccess& access, const u32* undefined);
+    /// `undefined_bytes` contains a mask of these bytes for each lane, or is null if there are none.
+    void mark_unwritten(const SharedAccess& access, const u32* undefined_bytes);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
     u32 find_unwritten_bytes(u32 address, u32 bytes) const;
@@ -146,10 +146,10 @@ public:
     /// issuing thread has waited for the copy.
     void begin_async_copy(const SharedAccess& access);
     void commit_async_copies(u32 warp, Mask lanes);
-    /// Handles cp.async.wait_group, which completes all groups except the latest `pending_groups`.
-    /// `waits_for_all` is true for cp.async.wait_all, which also completes copies that were not
-    /// committed.
-    void wait_for_async_copies(u32 warp, Mask lanes, u32 pending_groups,
+    /// Handles cp.async.wait_group, which completes all groups of copies except the latest
+    /// `max_pending_groups` groups. `waits_for_all` is true for cp.async.wait_all, which also
+    /// completes copies that were not committed.
+    void wait_for_async_copies(u32 warp, Mask lanes, u32 max_pending_groups,
                                bool waits_for_all = false);
     /// Handles cp.async.mbarrier.arrive, which arrives at the mbarrier once all earlier copies of
     /// the lanes are complete.

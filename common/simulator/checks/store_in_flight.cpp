@@ -7,7 +7,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The workers of this process. A worker must hold the mutex to stop waiting.
+/// The workers of this process. A worker that waits in a store can continue only while it holds the
+/// mutex.
 struct Workers {
     std::mutex mutex;
     std::vector<StoreInFlight*> stores_in_flight;

@@ -58,8 +58,8 @@ public:
     /// Records that the store has ended. Must be called once memory contains the stored values.
     void end() { state_.store(State::idle, std::memory_order_release); }
 
-    /// An object that pauses all stores while it exists. Every other worker has either finished its
-    /// store, or is waiting and shows the values that it will store.
+    /// Pauses all stores while the object exists. In that time, every other worker has either
+    /// finished its store, or is waiting and shows the values that it will store.
     class StorePause {
     public:
         StorePause(StoreInFlight& own_store, const WarpStore& store);

@@ -44,20 +44,20 @@ bool reads_clock(const Instruction& i) {
 
 void add_remark_of_opcode(const Instruction& i, Exactness exactness, std::vector<Remark>& remarks) {
     switch (exactness) {
-        case Exactness::approximation:
+        case Exactness::approximate_variants:
             for (const char* variant : {"approx", "full"})
                 if (i.has(variant)) remarks.push_back({Kind::last_bits, i.opcode + "." + variant});
             break;
-        case Exactness::product:
+        case Exactness::float_products:
             if (is_product_of_floats(i)) remarks.push_back({Kind::last_bits, i.opcode});
             break;
-        case Exactness::mipmap:
+        case Exactness::mipmap_variants:
             if (i.has("level") || i.has("grad"))
                 remarks.push_back({Kind::last_bits, "fetches from mipmaps"});
             break;
-        case Exactness::hint: remarks.push_back({Kind::no_effect, i.opcode}); break;
-        case Exactness::time: remarks.push_back({Kind::values, i.opcode}); break;
-        case Exactness::copy:
+        case Exactness::without_effect: remarks.push_back({Kind::no_effect, i.opcode}); break;
+        case Exactness::depends_on_clock: remarks.push_back({Kind::values, i.opcode}); break;
+        case Exactness::bulk_variant:
             if (i.has("bulk") && !i.has("prefetch"))
                 remarks.push_back({Kind::async_proxy, "bulk copies"});
             else if (i.has("prefetch"))

@@ -10,25 +10,25 @@
 
 namespace coalesce::simulator {
 
-/// How exactly the simulator computes the results of an opcode. opcodes.inc contains the value for
-/// each opcode.
+/// The exactness with which the simulator computes the results of an opcode. opcodes.inc contains
+/// the value for each opcode.
 enum class Exactness : u8 {
     exact,  ///< the result is the same as on a GPU
     /// The .approx and .full variants are computed in double precision and then rounded once
     /// (math.cpp).
-    approximation,
-    /// Sums of products of floats are rounded only once, after the last addition, unlike on a GPU
-    /// (addons/matrices/tensor_cores.cpp).
-    product,
-    mipmap,  ///< the variants with a mipmap level have not been compared with a GPU
-    hint,    ///< a hint that changes no result and costs no time
-    time,    ///< the result depends on a clock, and the simulator's clocks show simulated time
+    approximate_variants,
+    /// Sums of products of floats are rounded only once, after the last addition. A GPU rounds them
+    /// in another way (addons/matrices/tensor_cores.cpp).
+    float_products,
+    mipmap_variants,  ///< the variants with a mipmap level have not been compared with a GPU
+    without_effect,   ///< a hint that changes no result and costs no time
+    depends_on_clock,  ///< the result depends on a clock, and the simulator's clocks show simulated time
     /// The .bulk variant uses the asynchronous proxy, for which some missing fences are not
     /// detected.
-    copy,
+    bulk_variant,
 };
 
-/// A deviation of the simulator from a GPU, for one instruction.
+/// A way in which the simulator executes an instruction differently from a GPU.
 struct Remark {
     enum class Kind : u8 {
         last_bits,    ///< the last bits of the result may differ from a GPU's

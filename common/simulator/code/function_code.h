@@ -39,10 +39,11 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp stores separately, and its position in the warp's own register file.
-/// The register's value is at this position while the register is live.
+/// The position of a register in a warp's own register file. Only registers that each warp stores
+/// separately have such a position. The register's value is there while the register is live.
 struct RegisterPlacement {
-    u32 root = 0;               ///< the register's root (Registers::root)
+    /// The root register, which stands for all registers with its value (Registers::root).
+    u32 root = 0;
     u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
 };
 
@@ -71,10 +72,10 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
     u64 address = 0;  ///< the value of a pointer to this function
-    /// The root of each register (Registers::root), for code that inspects a warp's state
-    /// (execute/watch.h).
+    /// For each register, the register in whose slot its value is stored (Registers::root). Used by
+    /// code that inspects a warp's state (execute/watch.h).
     std::vector<u32> roots;
-    std::vector<RegisterPlacement> placed;
+    std::vector<RegisterPlacement> placed_registers;
 };
 
 /// The set of threads that share a value. It determines how often the value must be computed.
@@ -87,7 +88,7 @@ enum class ValueClass : u8 {
 };
 
 struct Kernel::Code {
-    FunctionCode main;
+    FunctionCode kernel_function;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
     /// The Ops that run once before a launch's first block, once before each block, and once for
     /// each warp index in a block.
@@ -98,26 +99,27 @@ struct Kernel::Code {
         u32 byte_width;  ///< the width in bytes: 4 or 8, or 0 for a predicate
     };
     std::vector<Constant> constants;
-    std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
+    std::vector<SpecialSlot> launch_special_slots, block_special_slots, position_special_slots;
     /// For each run of straight-line code, the number of instructions on each line (file and line).
     /// Each run ends with an Op whose Op::instruction_count is not 0, and all instructions of the
     /// run are executed as often as this Op.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each run of straight-line code, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.
-    std::vector<std::map<Remark, u32>> remarks{1};
+    std::vector<std::map<Remark, u32>> remarks_of_runs{1};
     u32 uniform_bytes = 0;
-    bool plain = false;  ///< true if lowered without optimizations (Options::plain)
-    /// True for code that runs recorded blocks. It is lowered like `plain` code, but its memory
-    /// accesses use the handlers of optimized code.
+    bool is_plain = false;  ///< true if lowered without optimizations (Options::plain)
+    /// True for code that runs recorded blocks. Such code is lowered as in plain mode, but its
+    /// memory accesses use the handlers of optimized code.
     bool is_recorded = false;
     bool is_clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run. One worker must then run all blocks.
-    bool order_sensitive = false;
-    /// True if a block may read data that other blocks write during the launch. Such a block can
-    /// wait for the other blocks.
+    bool is_order_sensitive = false;
+    /// True if a block may read data that other blocks write during the launch, and may therefore
+    /// wait for other blocks.
     bool reads_other_blocks = false;
-    bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
+    /// True if the kernel uses the shared memory that is reserved for the system.
+    bool uses_reserved_shared = false;
     /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes
     /// only with block barriers. A SharedLedger can then compare the steps of two blocks.
     bool has_repeatable_shared_steps = true;

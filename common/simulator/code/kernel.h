@@ -51,11 +51,12 @@ struct alignas(64) Op {
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a run of
     /// straight-line code, the index of the run in Kernel::Code::straight_line_runs.
     u32 site = 0;
-    /// The number of PTX instructions that this Op represents, including hoisted instructions.
+    /// The number of PTX instructions that this Op represents, including instructions that have
+    /// been moved to a prologue.
     u16 instruction_count = 0;
     u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
     u8 detail = 0;  ///< the variant of the instruction, encoded as its handler expects
-    bool guard_negated = false;
+    bool is_guard_negated = false;
     bool has_destination = true;
     /// True for a branch in a loop that waits until another thread changes memory.
     bool is_spin_branch = false;
@@ -89,7 +90,7 @@ enum class RemoteAtomic : u8 {
 /// The properties of an instruction's memory access.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
-    bool load = false, store = false, atomic = false;
+    bool is_load = false, is_store = false, is_atomic = false;
     u32 bytes_per_lane = 0;
     MemoryPath memory_path = MemoryPath::plain;
     RemoteAtomic remote_atomic = RemoteAtomic::single_atomic;
@@ -101,8 +102,9 @@ struct MemoryUse {
 struct MachineAccess {
     i32 byte_offset = 0;  ///< the offset from the address of the PTX access, in bytes
     u32 bytes = 0;        ///< the number of bytes per lane
-    /// For an access in a loop that ptxas unrolls: the access is executed only if its address
-    /// modulo 16 equals this remainder.
+    /// For an access in a loop that ptxas unrolls, the remainder modulo 16 that an address must
+    /// have for the access to be executed. kAnyRemainder if the access is executed at every
+    /// address.
     u32 remainder = kAnyRemainder;
 
     static constexpr u32 kAnyRemainder = ~0u, kRemainderDivisor = 16;
@@ -125,8 +127,8 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// The accesses in the machine code that replace this access. Empty if ptxas does not change
-    /// it.
+    /// The accesses in the machine code that replace this access. Has no value if ptxas does not
+    /// change this access.
     std::optional<MachineAccesses> machine_accesses;
     u32 instruction = 0;  ///< the index of the instruction in Function::body
     /// the kernel or callee that contains the instruction
@@ -135,27 +137,28 @@ struct Site : MemoryUse {
     /// True for an access with .cta scope. An atomic with this scope (atomicAdd_block) is atomic
     /// only among the threads of its block.
     bool has_block_scope = false;
-    /// The pointers from which the address is computed, as offsets in parameter memory. Empty if
-    /// the address may have another origin.
+    /// The pointer parameters from which the address is computed, given by their offsets in
+    /// parameter memory. Empty if the address may have another origin.
     std::vector<u32> pointer_offsets = {};
 };
 
 /// The memory to which a kernel's stores and atomics may write (analysis/written_memory.h).
 struct WrittenMemory {
     bool may_be_anywhere = false;
-    /// The pointers through which the kernel writes, as offsets in parameter memory.
+    /// The pointer parameters through which the kernel writes, given by their offsets in parameter
+    /// memory.
     std::vector<u32> pointer_offsets;
     /// The names of the module's variables to which the kernel may write.
     std::vector<std::string> variable_names;
 };
 
-/// The loads of one instruction that read only uninitialized bytes. They are counted here if every
-/// such load is a mistake.
+/// Counts the loads of one instruction that read only uninitialized bytes. Used only for
+/// instructions for which every such load is a mistake.
 struct UninitialisedReads {
     std::atomic<u64> count{0};
-    /// The thread to report: of all threads with such a load, the first by block index and then by
-    /// thread index. Both indices are packed into one number.
-    std::atomic<u64> first{~u64{0}};
+    /// The thread to report: the first one, in the order of block and thread indices, that executed
+    /// such a load. Both indices are packed into one number.
+    std::atomic<u64> first_thread{~u64{0}};
 };
 
 struct Module;
@@ -166,7 +169,7 @@ struct KernelTotals {
     u64 launches = 0;  ///< the number of completed launches, over which the other totals are summed
     /// The number of launches that ended with an error. Their counts are discarded, because the
     /// number of blocks executed before the error is not deterministic.
-    u64 stopped = 0;
+    u64 failed_launches = 0;
     /// The number of launches without checks (Options::max_checked_launches).
     u64 unchecked_launches = 0;
     Dim3 grid, block;  ///< the dimensions of the last launch, even if it ended with an error
@@ -179,7 +182,7 @@ struct KernelTotals {
     /// For each remark, the number of warp instructions that it applies to.
     std::map<Remark, u64> remark_counts;
 
-    bool was_launched() const { return launches + stopped > 0; }
+    bool was_launched() const { return launches + failed_launches > 0; }
     void clear() {
         const std::size_t count = sites.size();
         *this = {};
@@ -213,7 +216,7 @@ struct Kernel {
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop. 0 if
     /// ptxas does not unroll the loop, and for all other instructions.
-    std::vector<u32> turns_unrolled;
+    std::vector<u32> unroll_factors;
 
     /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()
     /// (analysis/byte_uses.h).
@@ -221,7 +224,7 @@ struct Kernel {
         std::once_flag compute_once;
         std::shared_ptr<const ByteUses> computed_uses;
     } mutable byte_uses;
-    /// The loads that read only uninitialized bytes, for each element of `sites`.
+    /// For each element of `sites`, the loads that have read only uninitialized bytes.
     mutable std::vector<UninitialisedReads> uninitialised_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
@@ -235,7 +238,8 @@ struct Kernel {
     std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
 
-    /// Returns the place of a line, which contains the file's name.
+    /// Converts a source line, which refers to its file by number, to a place, which contains the
+    /// file's name.
     Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };

@@ -28,7 +28,7 @@ class AccessedRanges;  ///< defined in checks/accessed_ranges.h
 struct LaunchConfig {
     Dim3 grid, block;
     u32 dynamic_shared_bytes = 0;
-    bool cooperative = false;
+    bool is_cooperative = false;
     Dim3 cluster{1, 1, 1};
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool has_explicit_cluster = false;
@@ -36,10 +36,10 @@ struct LaunchConfig {
     /// The object to which the launch adds the byte ranges that it accesses. Null if nobody needs
     /// them.
     AccessedRanges* accessed_ranges = nullptr;
-    /// True to add only accesses to memory that host and device share, and to leave out reads of
-    /// allocations that the kernel does not write.
+    /// True if `accessed_ranges` needs only the accesses to memory that host and device share,
+    /// without reads of allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
-    /// The devices whose memory the kernel can access, with one bit per device.
+    /// A mask of the devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};
 
     bool has_clusters() const { return cluster.count() > 1; }

@@ -13,15 +13,15 @@ namespace coalesce::simulator {
 
 /// A group of opcodes that the same part of the simulator executes.
 enum class OpcodeGroup : u8 {
-    /// instructions/: lane-wise operations, in which each lane depends only on the same lane of the
-    /// sources.
+    /// Lane-wise operations, which compute each lane of the result from the same lane of the source
+    /// operands (instructions/).
     lanes,
-    move,     ///< lowering/lower_values.cpp: mov and cvta, most of which need no Op
-    access,   ///< lowering/lower_memory.cpp: loads and stores
-    control,  ///< lowering/lower_control.cpp: branches, calls, barriers, exit
-    warp,     ///< execute/families.cpp: operations that exchange data between the lanes of a warp
-    memory,   ///< execute/families.cpp: atomics, copies, fences, address queries
-    /// execute/families.cpp: timers, traps, hints, clusters, textures. No exercise needs them.
+    move,     ///< mov and cvta, most of which need no Op (lowering/lower_values.cpp)
+    access,   ///< loads and stores (lowering/lower_memory.cpp)
+    control,  ///< branches, calls, barriers and exit (lowering/lower_control.cpp)
+    warp,     ///< exchanges of data between the lanes of a warp (execute/families.cpp)
+    memory,   ///< atomics, copies, fences and address queries (execute/families.cpp)
+    /// Timers, traps, hints, clusters and textures, which no exercise needs (execute/families.cpp).
     machine,
 };
 

@@ -16,7 +16,7 @@ constexpr u32 kWordShift = 2;
 
 /// A set of numbers that uses open addressing. The table has more slots than any set in this file
 /// needs, so it never fills up.
-class LaneSet {
+class NumberSet {
 public:
     /// Adds `value`. Returns true if the set did not contain it before.
     bool insert(u64 value) {
@@ -46,7 +46,7 @@ UnitRange make_unit_range(u64 address, u32 bytes, u32 shift) {
 }
 
 u32 count_sectors_with_set(const u64* addresses, u32 bytes, Mask active) {
-    LaneSet seen_sectors;
+    NumberSet seen_sectors;
     u32 sectors = 0;
     for (Mask remaining_lanes = active; remaining_lanes; remaining_lanes &= remaining_lanes - 1) {
         const UnitRange lane_range =
@@ -57,9 +57,9 @@ u32 count_sectors_with_set(const u64* addresses, u32 bytes, Mask active) {
     return sectors;
 }
 
-/// Counts the sectors if no lane straddles two sectors and all sectors lie within 128 GB. Each
-/// sector is counted at the first lane that accesses it. Comparing all pairs of lanes is faster
-/// than using a set, because each step handles 32 lanes.
+/// Counts the sectors. Must be called only if no lane straddles two sectors and all sectors lie
+/// within 128 GB. Each sector is counted at the first lane that accesses it. Comparing all pairs of
+/// lanes is faster than using a set, because each step handles 32 lanes.
 u32 count_sectors_without_straddling(const u64* addresses) {
     u32 sectors[kLanes], is_repeated[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)
@@ -90,7 +90,7 @@ void fill_inactive_lanes(const T* addresses, Mask active, int lane_count, T* fil
 
 /// Returns the largest number of distinct words in any bank, by counting word by word.
 u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int lane_count) {
-    LaneSet seen_sectors;
+    NumberSet seen_sectors;
     u8 words_per_bank[kBanks] = {};
     u8 max_words = 0;
     for (int l = 0; l < lane_count; ++l) {
@@ -278,7 +278,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
             fill_inactive_lanes(pass_addresses, lanes, lane_count, filled_addresses);
             pass_addresses = filled_addresses;
         }
-        ++result.ideal;
+        ++result.ideal_count;
         result.wavefront_count +=
             has_double_passes
                 ? count_words_in_busiest_bank(pass_addresses, bytes_per_lane, lane_count)
@@ -322,7 +322,7 @@ Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mas
     for (u32 first_lane = 0; first_lane < kLanes; first_lane += lanes_per_pass) {
         const Mask pass_lanes = active & (full_pass << first_lane);
         if (pass_lanes == 0) continue;
-        result.ideal += wavefronts_per_pass;
+        result.ideal_count += wavefronts_per_pass;
         result.wavefront_count += wavefronts_per_pass * count_lanes_in_busiest_bank(
                                                             addresses, bytes_per_lane, pass_lanes);
     }
@@ -345,25 +345,25 @@ Mask find_first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask ac
     return first_lanes;
 }
 
-SiteCounters& SiteCounters::operator+=(const SiteCounters& partner_lane) {
-    requests += partner_lane.requests;
-    sectors += partner_lane.sectors;
-    useful_bytes += partner_lane.useful_bytes;
-    shared_requests += partner_lane.shared_requests;
-    wavefronts += partner_lane.wavefronts;
-    wavefronts_ideal += partner_lane.wavefronts_ideal;
-    remote_requests += partner_lane.remote_requests;
-    remote_sectors += partner_lane.remote_sectors;
-    remote_useful_bytes += partner_lane.remote_useful_bytes;
-    wait_count += partner_lane.wait_count;
-    bytes_in_flight += partner_lane.bytes_in_flight;
-    loop_load_requests += partner_lane.loop_load_requests;
-    loop_load_wavefronts += partner_lane.loop_load_wavefronts;
-    loop_load_ideal += partner_lane.loop_load_ideal;
-    variable_requests += partner_lane.variable_requests;
-    variable_sectors += partner_lane.variable_sectors;
-    polls += partner_lane.polls;
-    repeated_polls += partner_lane.repeated_polls;
+SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
+    requests += other.requests;
+    sectors += other.sectors;
+    useful_bytes += other.useful_bytes;
+    shared_requests += other.shared_requests;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    remote_requests += other.remote_requests;
+    remote_sectors += other.remote_sectors;
+    remote_useful_bytes += other.remote_useful_bytes;
+    wait_count += other.wait_count;
+    bytes_in_flight += other.bytes_in_flight;
+    loop_load_requests += other.loop_load_requests;
+    loop_load_wavefronts += other.loop_load_wavefronts;
+    ideal_loop_load_wavefronts += other.ideal_loop_load_wavefronts;
+    variable_requests += other.variable_requests;
+    variable_sectors += other.variable_sectors;
+    polls += other.polls;
+    repeated_polls += other.repeated_polls;
     return *this;
 }
 

@@ -15,14 +15,14 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 struct Wavefronts {
     /// The number of wavefronts, including those caused by bank conflicts.
     u32 wavefront_count = 0;
-    /// The number of wavefronts if there were no bank conflicts: one for each pass with an active
-    /// lane.
-    u32 ideal = 0;
+    /// The number of wavefronts that the access would take without bank conflicts: one for each
+    /// pass with an active lane.
+    u32 ideal_count = 0;
     u32 requests = 1;
 
     Wavefronts& operator+=(const Wavefronts& other) {
         wavefront_count += other.wavefront_count;
-        ideal += other.ideal;
+        ideal_count += other.ideal_count;
         requests += other.requests;
         return *this;
     }
@@ -55,8 +55,9 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 /// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units. A
 /// hash of the address assigns each cache line to one unit. In each pass, a unit serves a single
 /// line: the line of its first remaining lane. A lane in that line must wait for a later pass if an
-/// earlier remaining lane of the same unit has the same offset in its own line. The hash is known
-/// only for address bits 7 to 16, so the count is exact only within an aligned 128 KiB.
+/// earlier remaining lane of the same unit accesses the same offset within its cache line, even if
+/// that is another cache line. The hash is known only for address bits 7 to 16, so the count is
+/// exact only within an aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Returns the number of sectors that an atomic accesses in the shared memory of another block of
@@ -85,25 +86,28 @@ struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
     u64 useful_bytes = 0;  ///< global memory: the number of bytes that the lanes requested
-    /// The number of waits at this site for global loads or asynchronous copies.
+    /// The number of times that a warp has waited for the global loads or asynchronous copies of
+    /// this site.
     u64 wait_count = 0;
 
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
-    u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// The bytes that asynchronous copies to shared memory have in flight, summed over all loads
-    /// from shared memory.
+    u64 ideal_wavefronts = 0;  ///< wavefronts without bank conflicts
+    /// For loads from shared memory, the number of bytes that asynchronous copies to shared memory
+    /// had in flight at each load, summed over all loads.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// The load requests of the loops to which ptxas compiles some atomics on shared memory.
+    /// The requests and wavefronts of the loads in the loops to which ptxas compiles some atomics
+    /// on shared memory.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
-    u64 loop_load_ideal = 0;
+    u64 ideal_loop_load_wavefronts = 0;
 
-    /// Loads from variables of the program in which all lanes read the same address.
+    /// The requests and sectors of loads from the program's variables in which all lanes read the
+    /// same address.
     u64 variable_requests = 0, variable_sectors = 0;
     /// Strong loads of up to 8 bytes from shared memory in which all lanes read the same address.
     /// Each takes one wavefront.
@@ -120,12 +124,12 @@ struct alignas(32) SiteCounters {
     void add_shared(Wavefronts wavefront_counts) {
         shared_requests += wavefront_counts.requests;
         wavefronts += wavefront_counts.wavefront_count;
-        wavefronts_ideal += wavefront_counts.ideal;
+        ideal_wavefronts += wavefront_counts.ideal_count;
     }
     void add_loop_loads(Wavefronts wavefront_counts) {
         loop_load_requests += wavefront_counts.requests;
         loop_load_wavefronts += wavefront_counts.wavefront_count;
-        loop_load_ideal += wavefront_counts.ideal;
+        ideal_loop_load_wavefronts += wavefront_counts.ideal_count;
     }
     SiteCounters& operator+=(const SiteCounters& other);
 };

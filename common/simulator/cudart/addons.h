@@ -10,7 +10,7 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// These functions execute the kinds of work that exist only as graph nodes.
+/// These functions execute the kinds of work that occur only in graphs.
 void execute_node(const ChildWork& work);
 void execute_node(const AllocateWork& work);
 void execute_node(const FreeWork& work);
@@ -25,8 +25,8 @@ void forget_graphs();
 
 // ---- addons/textures ----
 
-/// Converts a copy that involves CUDA arrays to a copy between blocks of pitched memory. Returns
-/// other copies unchanged.
+/// Converts a copy from or to CUDA arrays to a copy between blocks of pitched memory. Returns any
+/// other copy unchanged.
 CopyWork replace_arrays_by_memory(const CopyWork& work);
 
 /// Deletes all arrays, textures and surfaces, for cudaDeviceReset. Their memory is freed

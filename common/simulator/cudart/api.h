@@ -43,23 +43,23 @@ cudaError_t set_last_error(cudaError_t error);
 /// call after this kernel makes the kernel's error the context's error.
 cudaError_t context_error();
 
-/// Reports whether the program has called a function that needs the device.
+/// Reports whether the program has already called a function that needs the device.
 bool is_runtime_used();
 void record_runtime_use();
 
 /// Sets the context's error after a kernel has ended with `error`.
 void set_context_error(cudaError_t error);
 
-/// Reports a launch that ended with `error`. Must be called only if the check that would have
-/// reported the reason is disabled.
+/// Reports a launch that ended with `error`. Must be called only if no other report explains the
+/// error, because the check that finds its cause is disabled.
 void report_kernel_failure(cudaError_t error, const std::string& kernel);
 
 /// Completes a cudaDeviceReset that follows a context error. The device stays unusable for this
 /// process.
 void reset_broken_context();
 
-/// The last error of a thread. Callers save and restore this error around calls that must not
-/// change it.
+/// The last error of a thread. Callers save it before calls that must not change it, and restore it
+/// afterwards.
 struct LastError {
     cudaError_t error = cudaSuccess;
     bool is_from_context = false;
@@ -86,7 +86,7 @@ void explain(const std::string& sentence);
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
-/// Reports that the call is not simulated, and ends it with cudaErrorNotSupported.
+/// Reports that `feature` is not simulated, and ends the call with cudaErrorNotSupported.
 [[noreturn]] void fail_not_simulated(const std::string& feature);
 
 /// Ends the call with cudaErrorNotSupported and explains why. Used for calls that hardware rejects
@@ -112,7 +112,8 @@ public:
     static bool is_outermost();
     /// Returns the name of the function that the program has called, or "" if there is none.
     static const char* outermost_name();
-    /// Returns and clears the explanations collected since the call began, as a single string.
+    /// Returns the explanations collected since the call began as a single string, and deletes
+    /// them.
     static std::string take_explanations();
     /// Stores the name of the kernel that the current call launches, for reports.
     static void set_launched_kernel(const std::string& kernel);
@@ -149,7 +150,7 @@ cudaError_t catch_error(Body body) {
 
 /// Runs a call that does not need the device, such as a query for versions, counts or attributes.
 template <class Body, class... Arguments>
-cudaError_t answer(const char* name, Body body, const Arguments&... arguments) noexcept {
+cudaError_t run_call(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
     return set_last_error(call.end_call(catch_error([&] { body(arguments...); })));
 }
@@ -157,8 +158,8 @@ cudaError_t answer(const char* name, Body body, const Arguments&... arguments) n
 /// Runs a call that needs the device. If the context has an error, returns this error without
 /// running `body`.
 template <class Body, class... Arguments>
-cudaError_t api(const char* name, Body body, const Arguments&... arguments) noexcept {
-    return answer(name, [&] {
+cudaError_t run_device_call(const char* name, Body body, const Arguments&... arguments) noexcept {
+    return run_call(name, [&] {
         require_success(context_error());
         body(arguments...);
     });

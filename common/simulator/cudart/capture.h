@@ -95,8 +95,8 @@ struct CapturedEvent {
 void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                            CapturedEvent& event);
 
-/// Makes `stream` wait for an event recorded in a captured stream, so that `stream` takes part in
-/// the capture.
+/// Makes `stream` wait for an event that was recorded in a captured stream. From then on, `stream`
+/// takes part in the capture.
 void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event);
 
 /// Refuses a call that makes a captured stream wait for an event that was not captured.
@@ -114,14 +114,15 @@ void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event);
 template <class Describe, class... Arguments>
 cudaError_t queue_in_stream(const char* name, cudaStream_t stream, Describe describe,
                             const Arguments&... arguments) noexcept {
-    return call_on_stream(name, stream,
-                          [&] { execute_or_capture(stream, describe(arguments...)); });
+    return run_stream_call(name, stream,
+                           [&] { execute_or_capture(stream, describe(arguments...)); });
 }
 
 /// Runs a call that waits for the device or changes its state.
 template <class Body, class... Arguments>
-cudaError_t unsafe_api(const char* name, Body body, const Arguments&... arguments) noexcept {
-    return api(name, [&] {
+cudaError_t run_capture_unsafe_call(const char* name, Body body,
+                                    const Arguments&... arguments) noexcept {
+    return run_device_call(name, [&] {
         check_capture_allows_call();
         body(arguments...);
     });
@@ -132,7 +133,7 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
 template <class Describe, class... Arguments>
 cudaError_t execute_now(const char* name, Describe describe,
                         const Arguments&... arguments) noexcept {
-    return api(name, [&] {
+    return run_device_call(name, [&] {
         check_default_stream_order(nullptr);
         check_capture_allows_call();
         const StreamWork work(nullptr);
@@ -143,7 +144,7 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines the function `call`, which has the `count` parameters of `describe`. It immediately
+/// Defines the function `call`, which has the `count` parameters of `describe`. `call` immediately
 /// executes the work that `describe` returns.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \

@@ -71,14 +71,14 @@ COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyToSymbol, describe_copy_to_symbol, 5);
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyFromSymbol, describe_copy_from_symbol, 5);
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(address);
         *address = reinterpret_cast<void*>(Modules::instance().find_variable(symbol).address);
     });
 }
 
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(bytes);
         *bytes = Modules::instance().find_variable(symbol).bytes;
     });

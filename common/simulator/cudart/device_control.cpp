@@ -77,7 +77,7 @@ cudaFuncCache cache_config = cudaFuncCachePreferNone;
 // ---- peers: a device can access any other device once the program enables this access ----
 
 /// The pairs (device, peer) for which this process has enabled access.
-std::set<std::pair<int, int>> enabled_peers;
+std::set<std::pair<int, int>> enabled_peer_pairs;
 
 bool are_peers(int device, int peer) {
     return is_device_index(device) && is_device_index(peer) && device != peer;
@@ -87,13 +87,13 @@ void enable_peer(int peer, unsigned flags) {
     require(flags == 0);
     check_device(peer);
     require(are_peers(current_device(), peer), cudaErrorPeerAccessUnsupported);
-    const bool was_disabled = enabled_peers.insert({current_device(), peer}).second;
+    const bool was_disabled = enabled_peer_pairs.insert({current_device(), peer}).second;
     require(was_disabled, cudaErrorPeerAccessAlreadyEnabled);
 }
 
 void disable_peer(int peer) {
     check_device(peer);
-    const bool was_enabled = enabled_peers.erase({current_device(), peer}) > 0;
+    const bool was_enabled = enabled_peer_pairs.erase({current_device(), peer}) > 0;
     require(was_enabled, cudaErrorPeerAccessNotEnabled);
 }
 
@@ -107,7 +107,7 @@ void reset_device() {
     // Destroy graphs before freeing memory, because a graph frees the memory that it owns.
     forget_graphs();
     DeviceMemory& memory = Device::instance().memory();
-    const auto table = memory.table();
+    const auto table = memory.allocation_table();
     for (const Allocation& allocation : table->live_allocations) {
         if (!allocation.name.empty()) continue;  // a module's variable is freed with its module
         switch (allocation.kind) {
@@ -123,7 +123,7 @@ void reset_device() {
         }
     }
     forget_textures();
-    enabled_peers.clear();
+    enabled_peer_pairs.clear();
     forget_streams();
     forget_events();
     Modules::instance().unload_all();
@@ -152,7 +152,7 @@ int& current_device() {
 
 u64 accessible_devices(int device) {
     u64 device_mask = u64{1} << device;
-    for (const auto& [accessing_device, peer] : enabled_peers)
+    for (const auto& [accessing_device, peer] : enabled_peer_pairs)
         if (accessing_device == device) device_mask |= u64{1} << peer;
     return device_mask;
 }
@@ -162,15 +162,15 @@ u64 accessible_devices(int device) {
 // ---- choosing a device ----
 
 cudaError_t cudaGetDeviceCount(int* count) {
-    return answer(__func__, [&] { return store_output(count, device_count()); });
+    return run_call(__func__, [&] { return store_output(count, device_count()); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-    return answer(__func__, [&] { return store_output(device, current_device()); });
+    return run_call(__func__, [&] { return store_output(device, current_device()); });
 }
 
 cudaError_t cudaSetDevice(int device) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         record_runtime_use();
         check_device(device);
         current_device() = device;
@@ -178,18 +178,18 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-    return answer(__func__, [&] { return check_device(device); });
+    return run_call(__func__, [&] { return check_device(device); });
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted_properties) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(wanted_properties);
         store_output(device, 0);
     });
 }
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(count == 0 || (count > 0 && devices));
         std::for_each(devices, devices + count, check_device);
     });
@@ -202,83 +202,84 @@ static void wait_for_device() {
     record_host_wait_for_device();
 }
 
-COALESCE_BY(api, cudaDeviceSynchronize, wait_for_device, 0);
-COALESCE_BY(answer, cudaDeviceReset, reset_device, 0);
-COALESCE_BY(answer, cudaSetDeviceFlags, set_flags, 1);
+COALESCE_BY(run_device_call, cudaDeviceSynchronize, wait_for_device, 0);
+COALESCE_BY(run_call, cudaDeviceReset, reset_device, 0);
+COALESCE_BY(run_call, cudaSetDeviceFlags, set_flags, 1);
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-    return answer(__func__, [&] { return store_output(flags, device_flags); });
+    return run_call(__func__, [&] { return store_output(flags, device_flags); });
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(value);
         *value = get_limit(limit);
     });
 }
 
-COALESCE_BY(api, cudaDeviceSetLimit, set_limit, 2);
+COALESCE_BY(run_device_call, cudaDeviceSetLimit, set_limit, 2);
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-    return api(__func__, [&] { return store_output(config, cache_config); });
+    return run_device_call(__func__, [&] { return store_output(config, cache_config); });
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
         cache_config = config;
     });
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-    return api(__func__, [&] { return store_output(config, cudaSharedMemBankSizeFourByte); });
+    return run_device_call(__func__,
+                           [&] { return store_output(config, cudaSharedMemBankSizeFourByte); });
 }
 
 /// Does nothing: as on all GPUs since compute capability 5, banks are always 4 bytes wide.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-    return api(__func__, [] {});
+    return run_device_call(__func__, [] {});
 }
 
 cudaError_t cudaCtxResetPersistingL2Cache() {
-    return api(__func__, [] {});
+    return run_device_call(__func__, [] {});
 }
 
 // ---- peers ----
 
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         check_device(device);
         check_device(peer);
         store_output(can_access, are_peers(device, peer) ? 1 : 0);
     });
 }
 
-COALESCE_BY(api, cudaDeviceEnablePeerAccess, enable_peer, 2);
-COALESCE_BY(api, cudaDeviceDisablePeerAccess, disable_peer, 1);
+COALESCE_BY(run_device_call, cudaDeviceEnablePeerAccess, enable_peer, 2);
+COALESCE_BY(run_device_call, cudaDeviceDisablePeerAccess, disable_peer, 1);
 
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
-    return answer(__func__, [] { fail(cudaErrorInvalidDevice); });
+    return run_call(__func__, [] { fail(cudaErrorInvalidDevice); });
 }
 
 // ---- versions, profiler ----
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-    return answer(__func__, [&] { return store_output(version, kCudaVersion); });
+    return run_call(__func__, [&] { return store_output(version, kCudaVersion); });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-    return answer(__func__, [&] { return store_output(version, kCudaVersion); });
+    return run_call(__func__, [&] { return store_output(version, kCudaVersion); });
 }
 
 extern "C" {
 
 /// Does nothing, because the counters are always on.
 cudaError_t cudaProfilerStart() {
-    return answer(__func__, [] {});
+    return run_call(__func__, [] {});
 }
 
 cudaError_t cudaProfilerStop() {
-    return answer(__func__, [] {});
+    return run_call(__func__, [] {});
 }
 
 }  // extern "C"

@@ -17,7 +17,7 @@ namespace {
 /// The PCI bus number of device 0. The other devices are numbered consecutively after it.
 constexpr unsigned kPciBus = 1;
 /// One more than the largest attribute number.
-constexpr int kAttributesEnd = cudaDevAttrMax;
+constexpr int kAttributeCount = cudaDevAttrMax;
 
 std::optional<int> find_attribute_value(int attribute) {
     switch (attribute) {
@@ -30,7 +30,7 @@ std::optional<int> find_attribute_value(int attribute) {
 #undef COALESCE_ATTRIBUTE
         default: break;
     }
-    const bool is_reserved = attribute > 0 && attribute < kAttributesEnd;
+    const bool is_reserved = attribute > 0 && attribute < kAttributeCount;
     return is_reserved ? std::optional(0) : std::nullopt;
 }
 
@@ -56,7 +56,7 @@ void fill_properties(cudaDeviceProp& p) {
 }  // namespace
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(properties);
         check_device(device);
         fill_properties(*properties);
@@ -64,7 +64,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         const auto found = find_attribute_value(attribute);
         require(value && found);
         check_device(device);
@@ -73,7 +73,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(id && size >= 13);
         check_device(device);
         std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0",
@@ -82,7 +82,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         unsigned domain = 0, bus = 0, slot = 0, function = 0;
         require(device && id);
         // The accepted formats are domain:bus:device.function, domain:bus:device and

@@ -21,7 +21,7 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
     const cudaError_t error = catch_error([&] {
-        const std::string error_text = encode_map({.map = map,
+        const std::string error_text = encode_map({.encoded_map = map,
                                                    .type = type,
                                                    .rank = rank,
                                                    .address = reinterpret_cast<u64>(address),
@@ -82,9 +82,9 @@ void find_entry_point(const char* symbol, void** function, unsigned long long fl
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
                                              unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* result) {
-    return answer(__func__, [&] { find_entry_point(symbol, function, flags, result); });
+    return run_call(__func__, [&] { find_entry_point(symbol, function, flags, result); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion, _ptsz);
 
-COALESCE_BY(answer, cudaGetDriverEntryPoint, find_entry_point, 4);
+COALESCE_BY(run_call, cudaGetDriverEntryPoint, find_entry_point, 4);
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPoint, _ptsz);

@@ -10,9 +10,9 @@
 
 extern "C" {
 
-/// Runs the body of a driver function in the way in which api.h runs the bodies of runtime
-/// functions, but does not change the runtime's last error. `error_name` returns the name of an
-/// error for explanations and reports.
+/// Runs the body of a driver function as api.h runs the bodies of runtime functions, but leaves the
+/// runtime's last error unchanged. `error_name` returns the name of an error for explanations and
+/// reports.
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body);
 

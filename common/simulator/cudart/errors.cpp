@@ -87,10 +87,10 @@ namespace {
 /// and its later messages are unlikely to say anything new.
 constexpr std::size_t kMaxPrintedSentences = 1000;
 
-void print_once(const std::string& sentence) {
+void print_sentence_once(const std::string& sentence) {
     static std::mutex mutex;
     static auto& printed_texts = *new std::set<std::string>;
-    if (options().quiet) return;
+    if (options().is_quiet) return;
     const std::string text = wrap("coalesce: " + sentence, kColumns, "", "  ") + "\n";
     std::lock_guard lock(mutex);
     if (printed_texts.size() < kMaxPrintedSentences && printed_texts.insert(text).second)
@@ -132,7 +132,7 @@ bool is_mistake(std::string_view call, cudaError_t error) {
 /// Reports a failed call. `error` is the name of the error.
 void report_failure(const std::string& call, const std::string& error, const std::string& kernel,
                     const std::string& message) {
-    if (!options().checks.api) return;
+    if (!options().checks.runs_apicheck) return;
     Report report;
     report.check = "apicheck";
     report.kind = error + " from " + call;
@@ -160,7 +160,7 @@ CurrentCall::~CurrentCall() {
     current_call = outer_call_;
     if (outer_call_) return;
     for (const std::string& sentence : explanations_) {
-        print_once(*name_ ? std::string(name_) + ": " + sentence : sentence);
+        print_sentence_once(*name_ ? std::string(name_) + ": " + sentence : sentence);
     }
 }
 
@@ -205,7 +205,7 @@ void CurrentCall::set_launched_kernel(const std::string& kernel) {
 
 void explain(const std::string& sentence) {
     if (current_call) return current_call->find_outermost().explanations_.push_back(sentence);
-    print_once(sentence);
+    print_sentence_once(sentence);
 }
 
 void report_unsupported(const std::string& message, const std::string& cure,

@@ -19,8 +19,8 @@ struct Event {
     bool has_timing = true;
     bool is_recorded = false;
     int device = 0;
-    Clock::time_point recorded_at = {};
-    /// set if the event was last recorded in a captured stream
+    Clock::time_point recording_time = {};
+    /// Set if the event was last recorded in a captured stream.
     std::optional<CapturedEvent> captured_event = {};
 };
 
@@ -105,9 +105,9 @@ void store_elapsed_time(float* milliseconds, cudaEvent_t start_handle, cudaEvent
                 start_event->has_timing && end_event->has_timing,
             cudaErrorInvalidResourceHandle);
     require(!start_event->captured_event && !end_event->captured_event, cudaErrorCapturedEvent);
-    *milliseconds =
-        std::chrono::duration<float, std::milli>(end_event->recorded_at - start_event->recorded_at)
-            .count();
+    *milliseconds = std::chrono::duration<float, std::milli>(end_event->recording_time -
+                                                             start_event->recording_time)
+                        .count();
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ void record_immediately(cudaEvent_t handle) {
     Event& event = find_event(handle);
     event.is_recorded = true;
     event.captured_event.reset();
-    event.recorded_at = Clock::now();
+    event.recording_time = Clock::now();
 }
 
 void forget_events() {
@@ -132,22 +132,23 @@ void forget_events() {
 }  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    return api(__func__, [&] { create_event(event, cudaEventDefault); });
+    return run_device_call(__func__, [&] { create_event(event, cudaEventDefault); });
 }
 
-COALESCE_BY(api, cudaEventCreateWithFlags, create_event, 2);
+COALESCE_BY(run_device_call, cudaEventCreateWithFlags, create_event, 2);
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    return api(__func__, [&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
+    return run_device_call(
+        __func__, [&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    return api(__func__, [&] { record_event(event, stream, false); });
+    return run_device_call(__func__, [&] { record_event(event, stream, false); });
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecord, _ptsz);
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_event(event);
         require(flags <= cudaEventRecordExternal);
         record_event(event, stream, flags != 0);
@@ -155,12 +156,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecordWithFlags, _ptsz);
 
-COALESCE_BY(api, cudaEventQuery, check_event_for_query, 1);
-COALESCE_BY(api, cudaEventSynchronize, check_event_for_query, 1);
-COALESCE_BY(api, cudaEventElapsedTime, store_elapsed_time, 3);
+COALESCE_BY(run_device_call, cudaEventQuery, check_event_for_query, 1);
+COALESCE_BY(run_device_call, cudaEventSynchronize, check_event_for_query, 1);
+COALESCE_BY(run_device_call, cudaEventElapsedTime, store_elapsed_time, 3);
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_event(event);
         require(flags <= cudaEventWaitExternal);
         wait_for_event(stream, event, flags != 0);

@@ -12,11 +12,12 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 int find_max_threads(const Kernel& kernel) {
-    const u32* max_shape = kernel.ast->max_threads;
-    const u32* required_shape = kernel.ast->required_threads;
-    const u32* shape = required_shape[0] ? required_shape : max_shape;
-    if (shape[0] == 0) return DeviceModel::max_threads_per_block;
-    return static_cast<int>(shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1));
+    const u32* max_block_shape = kernel.ast->max_threads;
+    const u32* required_block_shape = kernel.ast->required_threads;
+    const u32* block_shape = required_block_shape[0] ? required_block_shape : max_block_shape;
+    if (block_shape[0] == 0) return DeviceModel::max_threads_per_block;
+    return static_cast<int>(block_shape[0] * (block_shape[1] ? block_shape[1] : 1) *
+                            (block_shape[2] ? block_shape[2] : 1));
 }
 
 u64 count_constant_bytes(const Kernel& kernel) {
@@ -93,17 +94,17 @@ void set_function_attribute(const void* function, cudaFuncAttribute attribute, i
 }  // namespace
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(attributes);
         get_attributes(Modules::instance().find_prepared_kernel(function), *attributes);
     });
 }
 
-COALESCE_BY(api, cudaFuncSetAttribute, set_function_attribute, 3);
+COALESCE_BY(run_device_call, cudaFuncSetAttribute, set_function_attribute, 3);
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int device) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(device == 0, cudaErrorInvalidDevice);
         set_function_attribute(kernel, attribute, value);
     });
@@ -111,7 +112,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
 
 /// Checks and ignores the preferred split between L1 and shared memory, which is only a hint.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
         Modules::instance().find_prepared_kernel(function);
     });
@@ -119,11 +120,11 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
 
 /// Ignores the bank size. Since compute capability 5, hardware ignores it too.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-    return api(__func__, [&] { Modules::instance().find_prepared_kernel(function); });
+    return run_device_call(__func__, [&] { Modules::instance().find_prepared_kernel(function); });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(name);
         *name = Modules::instance().find_kernel(function).name.c_str();
     });
@@ -131,7 +132,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
 
 cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
                                  size_t* bytes) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(offset);
         const Kernel& kernel = *Modules::instance().find_prepared_kernel(function).kernel;
         require(index < kernel.parameter_offsets.size());

@@ -69,7 +69,7 @@ void add_block_costs(const coalesce::timing::RecordedBlock& block, CoalesceSampl
         // The accesses of the steps beyond the recorded ones are unknown, so do not count these
         // steps.
         to.counters.warp_instructions += warp.steps.size();
-        if (warp.executed > warp.steps.size()) to.is_all = 0;
+        if (warp.executed_steps > warp.steps.size()) to.is_all = 0;
     }
     for (const coalesce::timing::Access& access : block.accesses) {
         add_request(block, access, to.counters);
@@ -95,7 +95,7 @@ void coalesceResetCounters(void) {
     returned_kernels.clear();
     if (PredictedTimes* times = predicted_times()) times->clear();
     delete_unloaded_modules();
-    print_calls() = 0;
+    printf_call_count() = 0;
     clear_counters();
 }
 
@@ -161,13 +161,13 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
     const TracedAccess& access = trace().accesses()[index];
     result->file = access.place.file.c_str();
     result->line = access.place.line;
-    result->shared = access.shared;
-    result->store = access.store;
+    result->shared = access.is_shared;
+    result->store = access.is_store;
     result->bytes_per_lane = access.bytes_per_lane;
     result->active = access.active;
     std::copy(std::begin(access.addresses), std::end(access.addresses), result->addresses);
     result->cost = access.cost;
-    result->ideal = access.ideal;
+    result->ideal = access.ideal_cost;
     return 0;
 }
 
@@ -216,7 +216,8 @@ uint64_t coalesceGetTouched(int stores,
     uint64_t moved_bytes = 0;
     *is_all = 1;
     const auto add_block = [&](const RecordedBlock& block) {
-        for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
+        for (const WarpPath& warp : block.warps)
+            *is_all &= warp.executed_steps <= warp.steps.size();
         for (const auto& access : block.accesses) {
             // An atomic also reads the memory that it changes, so count it as a load.
             const bool is_load = access.kind == AccessKind::load ||
@@ -301,11 +302,11 @@ void coalesceSetPrinting(int prints) {
 }
 
 uint64_t coalesceGetPrintCalls(void) {
-    return print_calls();
+    return printf_call_count();
 }
 
 void coalesceSetQuiet(int quiet) {
-    options().quiet = quiet != 0;
+    options().is_quiet = quiet != 0;
     reports().print_immediately(quiet == 0);
 }
 

@@ -78,13 +78,13 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
         refuse_launch(handle, "the kernel's __launch_bounds__ allow at most " +
                                   std::to_string(max_threads) + " threads per block, not " +
                                   std::to_string(threads) + ".");
-    const u32* required_shape = handle.kernel->ast->required_threads;
-    const auto differs = [](u32 actual, u32 required) {
+    const u32* required_cluster = handle.kernel->ast->required_threads;
+    const auto differs_from_required = [](u32 actual, u32 required) {
         return actual != (required ? required : 1);
     };
-    if (required_shape[0] != 0 &&
-        (differs(block_shape.x, required_shape[0]) || differs(block_shape.y, required_shape[1]) ||
-         differs(block_shape.z, required_shape[2])))
+    if (required_cluster[0] != 0 && (differs_from_required(block_shape.x, required_cluster[0]) ||
+                                     differs_from_required(block_shape.y, required_cluster[1]) ||
+                                     differs_from_required(block_shape.z, required_cluster[2])))
         refuse_launch(handle, "the kernel was compiled for a different block shape (.reqntid).");
 }
 
@@ -94,9 +94,9 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
         std::string reason = "the launch requests " + std::to_string(request.dynamic_shared_bytes) +
                              " bytes of dynamic shared memory, but the kernel may have at most " +
                              std::to_string(max_shared_bytes) + ".";
-        const u32 max_raised_bytes =
+        const u32 raisable_bytes =
             DeviceModel::shared_per_block_optin - handle.kernel->static_shared_bytes;
-        if (request.dynamic_shared_bytes <= max_raised_bytes) {
+        if (request.dynamic_shared_bytes <= raisable_bytes) {
             reason +=
                 " To raise this limit, call cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
@@ -110,7 +110,7 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
 }
 
 void check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
-    if (!request.cooperative) return;
+    if (!request.is_cooperative) return;
     const u32 threads = request.block.x * request.block.y * request.block.z;
     const u64 resident_blocks =
         u64{DeviceModel::multiprocessors} *
@@ -144,8 +144,8 @@ bool has_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 }
 
 Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    const Dim3 required_shape = find_required_cluster(handle);
-    return is_specified(required_shape)    ? required_shape
+    const Dim3 required_cluster = find_required_cluster(handle);
+    return is_specified(required_cluster)  ? required_cluster
            : is_specified(request.cluster) ? request.cluster
                                            : Dim3{1, 1, 1};
 }
@@ -153,7 +153,7 @@ Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 /// Rejects cluster sizes that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = choose_cluster(request, handle),
-               required_shape = find_required_cluster(handle);
+               required_cluster = find_required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& reason) {
         refuse_launch(
             handle,
@@ -162,8 +162,8 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     };
     if (cluster.count() == 0)
         refuse_cluster("are not possible: specify all three cluster dimensions, each at least 1.");
-    if (is_specified(required_shape) && is_specified(request.cluster) &&
-        !(required_shape == request.cluster))
+    if (is_specified(required_cluster) && is_specified(request.cluster) &&
+        !(required_cluster == request.cluster))
         refuse_cluster(
             "are required by the kernel, but the launch requests a different cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
@@ -201,16 +201,16 @@ bool is_context_error(Status status) {
 /// Runs a launch and passes its recording to the time prediction. If the program itself requested a
 /// recording (coalesceRecord), no time is predicted.
 Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
-    PredictedTimes* const predicted_times_list = predicted_times();
-    if (!predicted_times_list || recorder().mode() != Recorder::RecordMode::nothing)
+    PredictedTimes* const process_times = predicted_times();
+    if (!process_times || recorder().mode() != Recorder::RecordMode::nothing)
         return Device::instance().launch(kernel, config, arguments);
-    const bool is_recording = predicted_times_list->is_enabled(kernel, config);
+    const bool is_recording = process_times->is_enabled(kernel, config);
     if (is_recording) recorder().begin_recording(Recorder::RecordMode::beside);
     const Status status = Device::instance().launch(kernel, config, arguments);
     const std::vector<coalesce::timing::Recording>& recordings = recorder().recordings();
     if (status == Status::success)
-        predicted_times_list->add_launch(kernel, config,
-                                         recordings.empty() ? nullptr : &recordings.back());
+        process_times->add_launch(kernel, config,
+                                  recordings.empty() ? nullptr : &recordings.back());
     if (is_recording) recorder().begin_recording(Recorder::RecordMode::nothing);
     return status;
 }
@@ -220,7 +220,7 @@ void run_launch(KernelHandle& handle, const LaunchRequest& request, void** argum
     config.grid = {request.grid.x, request.grid.y, request.grid.z};
     config.block = {request.block.x, request.block.y, request.block.z};
     config.dynamic_shared_bytes = static_cast<u32>(request.dynamic_shared_bytes);
-    config.cooperative = request.cooperative;
+    config.is_cooperative = request.is_cooperative;
     config.cluster = choose_cluster(request, handle);
     config.has_explicit_cluster = has_cluster(request, handle);
     StreamWork::set_kernel_name(handle.kernel->display_name);
@@ -252,7 +252,7 @@ namespace coalesce::simulator::cudart {
 void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request) {
     switch (attribute.id) {
         case cudaLaunchAttributeCooperative:
-            request.cooperative = attribute.val.cooperative != 0;
+            request.is_cooperative = attribute.val.cooperative != 0;
             return;
         case cudaLaunchAttributeClusterDimension:
             request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
@@ -407,7 +407,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t dynamic_shared_bytes, cudaStream_t stream) {
-    return api("", [&] {
+    return run_device_call("", [&] {
         launch(kernel,
                {.grid = grid,
                 .block = block,
@@ -421,7 +421,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 COALESCE_PER_THREAD_STREAM(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(kernel);
         *kernel = reinterpret_cast<cudaKernel_t>(&Modules::instance().find_kernel(function));
     });
@@ -434,7 +434,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared_bytes, cudaStream_t stream) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         launch(function,
                {.grid = grid,
                 .block = block,
@@ -448,13 +448,13 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, size_t dynamic_shared_bytes,
                                         cudaStream_t stream) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         launch(function,
                {.grid = grid,
                 .block = block,
                 .dynamic_shared_bytes = dynamic_shared_bytes,
                 .stream = stream,
-                .cooperative = true},
+                .is_cooperative = true},
                arguments);
     });
 }
@@ -462,7 +462,7 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(config && (config->numAttrs == 0 || config->attrs));
         LaunchRequest request{.grid = config->gridDim,
                               .block = config->blockDim,

@@ -16,7 +16,7 @@ struct LaunchRequest {
     dim3 grid, block;
     size_t dynamic_shared_bytes = 0;
     cudaStream_t stream = nullptr;
-    bool cooperative = false;
+    bool is_cooperative = false;
     Dim3 cluster{0, 0, 0};  ///< the shape of a cluster, or zeros if the launch does not specify one
 };
 

@@ -61,8 +61,8 @@ Report describe_leaks(MemoryFunctions functions, const std::vector<const Allocat
 }  // namespace
 
 void report_leaks() {
-    if (!options().checks.leak) return;
-    const auto table = Device::instance().memory().table();
+    if (!options().checks.runs_leakcheck) return;
+    const auto table = Device::instance().memory().allocation_table();
     std::map<AllocationKind, std::vector<const Allocation*>> leaks;
     for (const Allocation& allocation : table->live_allocations) {
         const bool is_variable = !allocation.name.empty();

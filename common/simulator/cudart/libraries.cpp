@@ -71,12 +71,12 @@ cudaKernel_t find_kernel_in_library(LoadedModule& library, const std::string& na
 }
 
 void store_variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name,
-                    bool managed) {
+                    bool is_managed) {
     require(name && (address || bytes));
     const VariableAddress found =
         Modules::instance().find_variable_in_module(find_library(handle), name);
     const auto allocation = Device::instance().memory().find(found.address);
-    require(!managed || (allocation && allocation->kind == AllocationKind::managed),
+    require(!is_managed || (allocation && allocation->kind == AllocationKind::managed),
             cudaErrorSymbolNotFound);
     if (address) *address = reinterpret_cast<void*>(found.address);
     if (bytes) *bytes = found.bytes;
@@ -87,7 +87,7 @@ void store_variable(void** address, size_t* bytes, cudaLibrary_t handle, const c
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options,
                                 void** values, unsigned count, cudaLibraryOption*, void**,
                                 unsigned) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(library && code);
         load_library(library, {}, code, {options, values, count});
     });
@@ -96,7 +96,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
 cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
                                     cudaJitOption* options, void** values, unsigned count,
                                     cudaLibraryOption*, void**, unsigned) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(library && name);
         std::ifstream stream(name, std::ios::binary);
         if (!stream)
@@ -108,11 +108,12 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
-    return api(__func__, [&] { Modules::instance().unload_library(find_library(library)); });
+    return run_device_call(__func__,
+                           [&] { Modules::instance().unload_library(find_library(library)); });
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t handle, const char* name) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(kernel && name);
         LoadedModule& library = find_library(handle);
         require(library.module->kernel(name), cudaErrorSymbolNotFound);
@@ -121,7 +122,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t handle, con
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(count);
         *count = static_cast<unsigned>(find_library(handle).module->kernels.size());
     });
@@ -129,7 +130,7 @@ cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
                                         cudaLibrary_t handle) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(kernels && count > 0);
         LoadedModule& library = find_library(handle);
         unsigned stored_count = 0;
@@ -142,10 +143,10 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
 
 cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library,
                                  const char* name) {
-    return api(__func__, [&] { store_variable(address, bytes, library, name, false); });
+    return run_device_call(__func__, [&] { store_variable(address, bytes, library, name, false); });
 }
 
 cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library,
                                   const char* name) {
-    return api(__func__, [&] { store_variable(address, bytes, library, name, true); });
+    return run_device_call(__func__, [&] { store_variable(address, bytes, library, name, true); });
 }

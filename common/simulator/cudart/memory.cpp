@@ -47,7 +47,7 @@ void allocate_memory(void** pointer, size_t bytes, AllocationKind kind) {
         refuse("the pointer lies " + std::to_string(address - containing_allocation->begin) +
                " bytes into an allocation; pass the address at which the allocation begins.");
     }
-    const auto table = memory().table();
+    const auto table = memory().allocation_table();
     const Allocation* freed_allocation = table->find_freed(address);
     if (freed_allocation && freed_allocation->begin == address)
         refuse("the memory (" + std::to_string(freed_allocation->end - freed_allocation->begin) +
@@ -132,7 +132,7 @@ void register_host(void* pointer, size_t bytes, unsigned flags) {
     require(!memory().is_device_range(to_address(pointer)));
     require(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
     HostFlags::instance().set_flags(pointer, flags);
-    record_gap(Gap::host);
+    record_gap(Gap::host_accesses);
 }
 
 void unregister_host(void* pointer) {
@@ -184,17 +184,17 @@ void free_device(void* pointer) {
 
 // ---- device ----
 
-COALESCE_BY(unsafe_api, cudaMalloc, allocate_device, 2);
+COALESCE_BY(run_capture_unsafe_call, cudaMalloc, allocate_device, 2);
 /// As on hardware, cudaFree waits for all work.
 static void wait_and_free(void* pointer) {
     record_host_wait_for_device();
     free_device(pointer);
 }
-COALESCE_BY(unsafe_api, cudaFree, wait_and_free, 1);
-COALESCE_BY(unsafe_api, cudaMallocPitch, allocate_pitched, 4);
+COALESCE_BY(run_capture_unsafe_call, cudaFree, wait_and_free, 1);
+COALESCE_BY(run_capture_unsafe_call, cudaMallocPitch, allocate_pitched, 4);
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
-    return unsafe_api(__func__, [&] {
+    return run_capture_unsafe_call(__func__, [&] {
         require(block);
         size_t rows = 0;
         require(!__builtin_mul_overflow(extent.height, extent.depth, &rows),
@@ -206,7 +206,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(free_bytes && total_bytes);
         *total_bytes = memory().capacity();
         *free_bytes = memory().capacity() - memory().bytes_in_use();
@@ -216,7 +216,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
 // ---- managed ----
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-    return unsafe_api(__func__, [&] {
+    return run_capture_unsafe_call(__func__, [&] {
         require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
         allocate_memory(pointer, bytes, AllocationKind::managed);
     });
@@ -241,7 +241,7 @@ void check_location(const cudaMemLocation& location) {
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream) {
-    return call_on_stream(__func__, stream, [&] {
+    return run_stream_call(__func__, stream, [&] {
         require(flags == 0);
         if (find_capture(stream)) check_not_captured(stream);
         check_location(location);
@@ -252,38 +252,39 @@ COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
 
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise,
                           cudaMemLocation location) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_location(location);
         check_managed_range(pointer, bytes);
     });
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned) {
-    return call_on_stream(__func__, stream, [&] { return check_managed_range(pointer, 1); });
+    return run_stream_call(__func__, stream, [&] { return check_managed_range(pointer, 1); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamAttachMemAsync, _ptsz);
 
 // ---- pinned and registered ----
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-    return unsafe_api(__func__, [&] { allocate_host(pointer, bytes, cudaHostAllocDefault); });
+    return run_capture_unsafe_call(__func__,
+                                   [&] { allocate_host(pointer, bytes, cudaHostAllocDefault); });
 }
 
-COALESCE_BY(unsafe_api, cudaHostAlloc, allocate_host, 3);
+COALESCE_BY(run_capture_unsafe_call, cudaHostAlloc, allocate_host, 3);
 
 cudaError_t cudaFreeHost(void* pointer) {
-    return unsafe_api(__func__, [&] {
+    return run_capture_unsafe_call(__func__, [&] {
         record_host_wait_for_device();
         free_pointer(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
         HostFlags::instance().erase_flags(pointer);
     });
 }
 
-COALESCE_BY(unsafe_api, cudaHostRegister, register_host, 3);
-COALESCE_BY(unsafe_api, cudaHostUnregister, unregister_host, 1);
+COALESCE_BY(run_capture_unsafe_call, cudaHostRegister, register_host, 3);
+COALESCE_BY(run_capture_unsafe_call, cudaHostUnregister, unregister_host, 1);
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(device_pointer && flags == 0);
         find_host_memory(pointer);
         *device_pointer = pointer;
@@ -291,14 +292,14 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsig
 }
 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(flags);
         *flags = HostFlags::instance().find_flags(find_host_memory(pointer).begin);
     });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(attributes);
         store_attributes(pointer, *attributes);
     });

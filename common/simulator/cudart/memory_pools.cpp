@@ -87,13 +87,13 @@ MemoryPool& find_pool(cudaMemPool_t handle) {
     return MemoryPools::instance().find(handle);
 }
 
-int* find_switch(MemoryPool& pool, cudaMemPoolAttr attribute) {
+int* find_switch_value(MemoryPool& pool, cudaMemPoolAttr attribute) {
     const auto found = pool.switch_values.find(attribute);
     return found == pool.switch_values.end() ? nullptr : &found->second;
 }
 
 void get_attribute(MemoryPool& pool, cudaMemPoolAttr attribute, void* value) {
-    if (const int* found = find_switch(pool, attribute))
+    if (const int* found = find_switch_value(pool, attribute))
         return store_output(static_cast<int*>(value), *found);
     u64* wide_value = static_cast<u64*>(value);
     switch (attribute) {
@@ -109,7 +109,7 @@ void get_attribute(MemoryPool& pool, cudaMemPoolAttr attribute, void* value) {
 }
 
 void set_attribute(MemoryPool& pool, cudaMemPoolAttr attribute, void* value) {
-    if (int* found = find_switch(pool, attribute)) {
+    if (int* found = find_switch_value(pool, attribute)) {
         *found = *static_cast<int*>(value);
         return;
     }
@@ -185,50 +185,52 @@ void record_freed_in_pools(const void* pointer) {
 }  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return api(__func__, allocate_in_stream, pointer, bytes, MemoryPools::instance().current_pool(),
-               stream);
+    return run_device_call(__func__, allocate_in_stream, pointer, bytes,
+                           MemoryPools::instance().current_pool(), stream);
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
 
-COALESCE_BY(api, cudaMallocFromPoolAsync, allocate_in_stream, 4);
+COALESCE_BY(run_device_call, cudaMallocFromPoolAsync, allocate_in_stream, 4);
 COALESCE_PER_THREAD_STREAM(cudaMallocFromPoolAsync, _ptsz);
 
-COALESCE_BY(api, cudaFreeAsync, free_in_stream, 2);
+COALESCE_BY(run_device_call, cudaFreeAsync, free_in_stream, 2);
 COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
 
 // ---- pools ----
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { store_pool(pool, device, MemoryPools::instance().default_pool()); });
+    return run_device_call(
+        __func__, [&] { store_pool(pool, device, MemoryPools::instance().default_pool()); });
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { store_pool(pool, device, MemoryPools::instance().current_pool()); });
+    return run_device_call(
+        __func__, [&] { store_pool(pool, device, MemoryPools::instance().current_pool()); });
 }
 
-COALESCE_BY(api, cudaDeviceSetMemPool, use_pool, 2);
+COALESCE_BY(run_device_call, cudaDeviceSetMemPool, use_pool, 2);
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         store_pool(pool, require_device(location, type), MemoryPools::instance().default_pool());
     });
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                               cudaMemAllocationType type) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         store_pool(pool, require_device(location, type), MemoryPools::instance().current_pool());
     });
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
                               cudaMemPool_t handle) {
-    return api(__func__, [&] { use_pool(require_device(location, type), handle); });
+    return run_device_call(__func__, [&] { use_pool(require_device(location, type), handle); });
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(pool && properties);
         if (properties->handleTypes != cudaMemHandleTypeNone)
             fail_not_simulated("sharing a memory pool with other processes");
@@ -240,22 +242,22 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-    return api(__func__, [&] { MemoryPools::instance().destroy_pool(handle); });
+    return run_device_call(__func__, [&] { MemoryPools::instance().destroy_pool(handle); });
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
-    return api(__func__, [&] { find_pool(handle); });
+    return run_device_call(__func__, [&] { find_pool(handle); });
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(value);
         get_attribute(find_pool(handle), attribute, value);
     });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(value);
         set_attribute(find_pool(handle), attribute, value);
     });
@@ -265,7 +267,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 /// memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* access_descriptions,
                                  size_t count) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(count == 0 || access_descriptions);
         find_pool(handle);
         for (size_t i = 0; i < count; ++i) {
@@ -277,7 +279,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
 
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
                                  cudaMemLocation* location) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(flags && location);
         require(location->id == 0, cudaErrorInvalidDevice);
         find_pool(handle);

@@ -9,8 +9,8 @@
 
 using namespace coalesce::simulator::subjects;
 
-#define COALESCE_MISSING(function, subject)                                             \
-    extern "C" int function() {                                                         \
-        return coalesce::simulator::cudart::report_missing(#function, subject.instead); \
+#define COALESCE_MISSING(function, subject)                                                 \
+    extern "C" int function() {                                                             \
+        return coalesce::simulator::cudart::report_missing(#function, subject.alternative); \
     }
 #include "simulator/cudart/missing_list.inc"

@@ -23,7 +23,7 @@ std::string make_sentence(std::string phrase) {
 }  // namespace
 
 int report_missing(const char* function, const char* alternative) {
-    return answer("", [&] {
+    return run_call("", [&] {
         const std::string missing_text = std::string(function) + " is not simulated";
         if (is_query(function))
             explain(missing_text + "; " + alternative + ".");

@@ -92,7 +92,7 @@ VariableAddress Modules::find_variable(const void* host_variable) {
 void Modules::read_module(LoadedModule& module) {
     std::lock_guard lock(mutex_);
     if (module.module) return;
-    if (module.error == cudaSuccess) parse_locked(module);
+    if (module.error == cudaSuccess) read_locked_module(module);
     if (module.error == cudaErrorNotSupported) fail_not_supported(module.error_explanation);
     if (module.error != cudaSuccess) refuse(module.error_explanation, module.error);
 }
@@ -136,7 +136,7 @@ static bool queries_surface_formats(const Module& module) {
     });
 }
 
-void Modules::parse_locked(LoadedModule& module) {
+void Modules::read_locked_module(LoadedModule& module) {
     const std::vector<std::string> texts = choose_ptx(module);
     if (texts.empty()) return;
     std::string problem;
@@ -144,7 +144,7 @@ void Modules::parse_locked(LoadedModule& module) {
     if (!module.module)
         return module.set_error(cudaErrorInvalidPtx, "the PTX cannot be loaded: " + problem + ".");
     if (queries_surface_formats(*module.module)) {
-        unload_locked(module);
+        unload_locked_module(module);
         return module.set_error(
             cudaErrorNotSupported,
             "code for this GPU cannot query the format or the layers of a surface (suq), so no "
@@ -154,7 +154,7 @@ void Modules::parse_locked(LoadedModule& module) {
         const auto address_entry = module.module->variable_addresses.find(variable->name);
         if (address_entry == module.module->variable_addresses.end()) continue;
         *variable->managed_pointer = reinterpret_cast<void*>(address_entry->second);
-        record_gap(Gap::host);
+        record_gap(Gap::host_accesses);
     }
 }
 
@@ -216,11 +216,11 @@ void Modules::unload_library(LoadedModule& library) {
     std::lock_guard lock(mutex_);
     loaded_libraries_.erase(&library);
     for (const auto& [name, handle] : library.kernels) kernel_handles_.erase(handle.get());
-    unload_locked(library);
+    unload_locked_module(library);
     library.file = {};
 }
 
-void Modules::unload_locked(LoadedModule& module) {
+void Modules::unload_locked_module(LoadedModule& module) {
     for (const auto& [name, handle] : module.kernels) handle->kernel = nullptr;
     if (!module.module) return;
     Device::instance().unload_module(*module.module);
@@ -232,7 +232,7 @@ void Modules::unload_all() {
     for (const auto& module : modules_) {
         // Keep modules with managed variables loaded, because the host looks up the addresses of
         // these variables only once.
-        if (module->managed_variables.empty()) unload_locked(*module);
+        if (module->managed_variables.empty()) unload_locked_module(*module);
     }
 }
 

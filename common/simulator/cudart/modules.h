@@ -54,7 +54,7 @@ struct VariableHandle {
 struct LoadedModule {
     std::vector<const void*> images;  ///< the fatbins of the module, or the only image of a library
     bool is_library = false;
-    /// The file that cudaLibraryLoadFromFile has read, to which `images` points.
+    /// The contents of the file that cudaLibraryLoadFromFile has read. `images` points to them.
     std::vector<char> file;
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
@@ -64,7 +64,7 @@ struct LoadedModule {
     cudaError_t error = cudaSuccess;  ///< the reason why the module cannot be read, or cudaSuccess
     std::string error_explanation;    ///< an explanation of `error`
 
-    /// Records the reason why the module cannot be read.
+    /// Records why the module cannot be read: the error that calls return, and an explanation.
     void set_error(cudaError_t cause, const std::string& explanation) {
         error = cause;
         error_explanation = explanation;
@@ -111,8 +111,8 @@ public:
     void unload_all();
 
 private:
-    void parse_locked(LoadedModule& module);
-    void unload_locked(LoadedModule& module);
+    void read_locked_module(LoadedModule& module);
+    void unload_locked_module(LoadedModule& module);
 
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;

@@ -16,12 +16,13 @@ namespace {
 void store_active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
     require(blocks && threads > 0);
     const KernelHandle& handle = Modules::instance().find_prepared_kernel(function);
-    const bool fits = threads <= static_cast<int>(DeviceModel::max_threads_per_block) &&
-                      dynamic_shared <= handle.dynamic_shared_limit();
+    const bool block_fits = threads <= static_cast<int>(DeviceModel::max_threads_per_block) &&
+                            dynamic_shared <= handle.dynamic_shared_limit();
     *blocks =
-        !fits ? 0
-              : static_cast<int>(Device::blocks_per_multiprocessor(
-                    *handle.kernel, static_cast<u32>(threads), static_cast<u32>(dynamic_shared)));
+        !block_fits
+            ? 0
+            : static_cast<int>(Device::blocks_per_multiprocessor(
+                  *handle.kernel, static_cast<u32>(threads), static_cast<u32>(dynamic_shared)));
 }
 
 /// Returns how many of the blocks that `config` describes fit on one multiprocessor.
@@ -55,11 +56,11 @@ u64 max_cluster_blocks(const KernelHandle& handle) {
 
 }  // namespace
 
-COALESCE_BY(api, cudaOccupancyMaxActiveBlocksPerMultiprocessor, store_active_blocks, 4);
+COALESCE_BY(run_device_call, cudaOccupancyMaxActiveBlocksPerMultiprocessor, store_active_blocks, 4);
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* function, int threads, size_t dynamic_shared, unsigned flags) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(flags <= cudaOccupancyDisableCachingOverride);
         store_active_blocks(blocks, function, threads, dynamic_shared);
     });
@@ -67,20 +68,21 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
                                                       int blocks, int threads) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(bytes && blocks > 0 && threads > 0);
         const KernelHandle& handle = Modules::instance().find_prepared_kernel(function);
-        const u32 shared_per_block =
+        const u32 shared_bytes_per_block =
             DeviceModel::shared_per_multiprocessor / static_cast<u32>(blocks);
         const u32 static_bytes = handle.kernel->static_shared_bytes;
-        *bytes = std::min(shared_per_block > static_bytes ? shared_per_block - static_bytes : 0,
-                          handle.dynamic_shared_limit());
+        *bytes = std::min(
+            shared_bytes_per_block > static_bytes ? shared_bytes_per_block - static_bytes : 0,
+            handle.dynamic_shared_limit());
     });
 }
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                                  const cudaLaunchConfig_t* config) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(size);
         const u64 blocks = count_resident_blocks(function, config);
         const KernelHandle& handle = Modules::instance().find_kernel(function);
@@ -90,7 +92,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function
 
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(clusters);
         const u64 blocks = std::min<u64>(count_resident_blocks(function, config),
                                          DeviceModel::max_counted_cluster_blocks);

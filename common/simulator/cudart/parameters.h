@@ -42,8 +42,8 @@ using Parameter = typename ParameterType<index, Function>::Type;
 #define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
 #define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
 
-/// Defines the function `call`, which has the same `count` parameters as `body`. It runs `body`
-/// through the function template `how`, such as answer() (api.h).
+/// Defines the function `call`, which has the same `count` parameters as `body`. `call` runs `body`
+/// through the function template `how`, for example run_call() (api.h).
 #define COALESCE_BY(how, call, body, count)                    \
     cudaError_t call(COALESCE_PARAMETERS_##count(body)) {      \
         return how(__func__, body COALESCE_ARGUMENTS_##count); \

@@ -29,20 +29,21 @@ void merge_clock(VectorClock& to, const VectorClock& from) {
     if (to.size() < from.size()) to.resize(from.size());
     for (std::size_t s = 0; s < from.size(); ++s) to[s] = std::max(to[s], from[s]);
 }
-u64 clock_entry(const VectorClock& clock, std::size_t stream) {
+u64 read_clock_entry(const VectorClock& clock, std::size_t stream) {
     return stream < clock.size() ? clock[stream] : 0;
 }
 
 /// A piece of work in a stream.
 struct QueuedWork {
     std::size_t stream = 0;
-    u64 position = 0;  ///< the position of this work in its stream, starting at 1
+    /// The position of this work in its stream, starting at 1.
+    u64 position_in_stream = 0;
     std::string name;
-    bool is_free = false;
+    bool frees_memory = false;
     bool is_awaited_by_host = false;
     AccessedRanges ranges;
     VectorClock start_clock;  ///< the point in time at which this work begins
-    /// the ranges of host-accessible memory that the work accesses
+    /// The ranges of host-accessible memory that the work accesses.
     std::vector<GuardedRange> guarded_ranges;
     u64 id = 0;  ///< the id of this work in GuardedRange::work
 };
@@ -67,7 +68,7 @@ std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 
     return guarded_ranges;
 }
 
-/// New work is compared with at most this many earlier pieces of work.
+/// The maximum number of earlier pieces of work with which new work is compared.
 constexpr std::size_t kMaxOutstandingWork = 256;
 
 class StreamOrder {
@@ -100,19 +101,20 @@ public:
         order_with_default_stream(handle, stream);
         work.start_clock = stream.clock;
         if (stream.clock.size() <= work.stream) stream.clock.resize(work.stream + 1);
-        work.position = ++stream.clock[work.stream];
+        work.position_in_stream = ++stream.clock[work.stream];
     }
 
     void end_work(QueuedWork work) {
         const std::lock_guard lock(mutex_);
         work.ranges.sort_and_join();
-        work.id = ++last_id_;
+        work.id = ++last_work_id_;
         if (!work.is_awaited_by_host)
             work.guarded_ranges = find_guarded_ranges(work.ranges, work.id);
         for (const QueuedWork& earlier : outstanding_work_) {
-            if (earlier.position <= clock_entry(work.start_clock, earlier.stream)) continue;
+            if (earlier.position_in_stream <= read_clock_entry(work.start_clock, earlier.stream))
+                continue;
             if (const auto found = AccessedRanges::find_conflict(earlier.ranges, work.ranges))
-                report(earlier, work, *found);
+                report_conflict(earlier, work, *found);
         }
         if (work.is_awaited_by_host) merge_clock(host_clock_, streams_[work.stream].clock);
         if (!work.is_awaited_by_host && !work.ranges.is_empty())
@@ -120,7 +122,7 @@ public:
         forget_ordered_work();
     }
 
-    void record(cudaEvent_t event, cudaStream_t handle) {
+    void record_event(cudaEvent_t event, cudaStream_t handle) {
         const std::lock_guard lock(mutex_);
         StreamState& stream = find_stream_state(handle);
         order_with_default_stream(handle, stream);
@@ -128,8 +130,9 @@ public:
     }
     void wait_for_event(cudaStream_t handle, cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
-        if (const auto found = event_clocks_.find(event); found != event_clocks_.end())
-            merge_clock(find_stream_state(handle).clock, found->second);
+        if (const auto clock_of_event = event_clocks_.find(event);
+            clock_of_event != event_clocks_.end())
+            merge_clock(find_stream_state(handle).clock, clock_of_event->second);
     }
     void record_event_in_work(cudaEvent_t event, const QueuedWork& work) {
         const std::lock_guard lock(mutex_);
@@ -137,15 +140,16 @@ public:
     }
     void wait_for_event_in_work(QueuedWork& work, cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
-        const auto found = event_clocks_.find(event);
-        if (found == event_clocks_.end()) return;
-        merge_clock(work.start_clock, found->second);
-        merge_clock(streams_[work.stream].clock, found->second);
+        const auto clock_of_event = event_clocks_.find(event);
+        if (clock_of_event == event_clocks_.end()) return;
+        merge_clock(work.start_clock, clock_of_event->second);
+        merge_clock(streams_[work.stream].clock, clock_of_event->second);
     }
     void record_host_wait(cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
-        if (const auto found = event_clocks_.find(event); found != event_clocks_.end())
-            merge_clock(host_clock_, found->second);
+        if (const auto clock_of_event = event_clocks_.find(event);
+            clock_of_event != event_clocks_.end())
+            merge_clock(host_clock_, clock_of_event->second);
         forget_ordered_work();
     }
     void record_host_wait(cudaStream_t handle) {
@@ -200,14 +204,14 @@ private:
             if (stream.is_blocking) merge_clock(stream.clock, streams_[0].clock);
             return;
         }
-        for (const StreamState& other : streams_)
-            if (other.is_blocking) merge_clock(stream.clock, other.clock);
+        for (const StreamState& other_stream : streams_)
+            if (other_stream.is_blocking) merge_clock(stream.clock, other_stream.clock);
     }
     /// Forgets work that the host has waited for, and guards the memory of the remaining work.
     void forget_ordered_work() {
         report_host_accesses();
         std::erase_if(outstanding_work_, [this](const QueuedWork& work) {
-            return work.position <= clock_entry(host_clock_, work.stream);
+            return work.position_in_stream <= read_clock_entry(host_clock_, work.stream);
         });
         while (outstanding_work_.size() > kMaxOutstandingWork) outstanding_work_.pop_front();
         std::vector<GuardedRange> guarded_ranges;
@@ -219,13 +223,15 @@ private:
 
     void report_host_accesses() {
         for (const HostTouch& host_access : host_guard::take_touches()) {
-            const auto work = std::find_if(
-                outstanding_work_.begin(), outstanding_work_.end(),
-                [&](const QueuedWork& queued) { return queued.id == host_access.work_number; });
-            if (work != outstanding_work_.end()) report(host_access, *work);
+            const auto work =
+                std::find_if(outstanding_work_.begin(), outstanding_work_.end(),
+                             [&](const QueuedWork& queued_work) {
+                                 return queued_work.id == host_access.operation_number;
+                             });
+            if (work != outstanding_work_.end()) report_host_conflict(host_access, *work);
         }
     }
-    static void report(const HostTouch& host_access, const QueuedWork& work) {
+    static void report_host_conflict(const HostTouch& host_access, const QueuedWork& work) {
         const auto is_touched = [&](const AccessedRanges::Range& range) {
             return host_access.address >= range.begin && host_access.address < range.end;
         };
@@ -242,7 +248,7 @@ private:
             work_writes = kind == AccessedRanges::kWrites;
         }
         report.message = std::string("The host ") + (host_access.is_write ? "writes" : "reads") +
-                         " " + describe_address(host_access.address, *memory().table()) +
+                         " " + describe_address(host_access.address, *memory().allocation_table()) +
                          ", which " + work.name + " may still " + (work_writes ? "write" : "read") +
                          ": the host has not waited for it.";
         report.cure =
@@ -251,22 +257,22 @@ private:
         reports().add(report);
     }
 
-    void report(const QueuedWork& earlier, const QueuedWork& later,
-                const AccessedRanges::Conflict& conflict) const {
+    void report_conflict(const QueuedWork& earlier, const QueuedWork& later,
+                         const AccessedRanges::Conflict& conflict) const {
         const auto choose_verb = [](const QueuedWork& work, AccessedRanges::Kind kind,
                                     bool is_past_tense) {
-            if (work.is_free) return is_past_tense ? "freed" : "frees";
+            if (work.frees_memory) return is_past_tense ? "freed" : "frees";
             if (kind == AccessedRanges::kReads) return is_past_tense ? "read" : "reads";
             return is_past_tense ? "wrote" : "writes";
         };
         Report report;
         report.check = "streamcheck";
-        report.kind = later.is_free ? "freed while in use" : "no order between streams";
+        report.kind = later.frees_memory ? "freed while in use" : "no order between streams";
         report.where = conflict.later_place.line ? conflict.later_place : find_calling_place();
         report.other = conflict.earlier_place;
         report.address = conflict.begin;
         const u64 bytes = conflict.end - conflict.begin;
-        const auto table = memory().table();
+        const auto table = memory().allocation_table();
         const Allocation* freed_allocation =
             table->find(conflict.begin) == nullptr ? table->find_freed(conflict.begin) : nullptr;
         const std::string location =
@@ -275,10 +281,10 @@ private:
                       std::to_string(freed_allocation->end - freed_allocation->begin) +
                       " bytes (no. " + std::to_string(freed_allocation->serial) + ")"
                 : describe_address(conflict.begin, *table);
-        report.message = later.name + " " + choose_verb(later, conflict.later, false) + " " +
+        report.message = later.name + " " + choose_verb(later, conflict.later_kind, false) + " " +
                          std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
                          " starting at " + location + ", which " + earlier.name + " " +
-                         choose_verb(earlier, conflict.earlier, true) +
+                         choose_verb(earlier, conflict.earlier_kind, true) +
                          " in another stream; nothing orders the two operations.";
         const bool involves_default_stream = earlier.stream == 0 || later.stream == 0;
         if (involves_default_stream)
@@ -295,14 +301,14 @@ private:
     std::deque<StreamState> streams_;  ///< the first one is the default stream
     std::map<cudaEvent_t, VectorClock> event_clocks_;
     VectorClock host_clock_;
-    u64 last_id_ = 0;
+    u64 last_work_id_ = 0;
     std::deque<QueuedWork> outstanding_work_;  ///< work that the host has not waited for
 };
 
 thread_local QueuedWork* current_work = nullptr;
 
 bool is_stream_check_enabled() {
-    return options().checks.streams;
+    return options().checks.runs_streamcheck;
 }
 
 }  // namespace
@@ -340,10 +346,10 @@ void StreamWork::collect_accesses_of(LaunchConfig& config) {
     config.wants_shared_memory_only = !StreamOrder::instance().has_concurrent_streams();
 }
 
-void StreamWork::record_freed_range(u64 begin_work, u64 end_work) {
+void StreamWork::record_freed_range(u64 begin, u64 end) {
     if (current_work == nullptr) return;
-    current_work->is_free = true;
-    current_work->ranges.add(AccessedRanges::kWrites, begin_work, end_work);
+    current_work->frees_memory = true;
+    current_work->ranges.add(AccessedRanges::kWrites, begin, end);
 }
 
 void StreamWork::record(cudaEvent_t event) {
@@ -359,7 +365,7 @@ void record_stream_creation(cudaStream_t stream, bool is_blocking) {
     if (is_stream_check_enabled()) StreamOrder::instance().add_stream(stream, is_blocking);
 }
 void order_event_after_stream(cudaEvent_t event, cudaStream_t stream) {
-    if (is_stream_check_enabled()) StreamOrder::instance().record(event, stream);
+    if (is_stream_check_enabled()) StreamOrder::instance().record_event(event, stream);
 }
 void order_stream_after_event(cudaStream_t stream, cudaEvent_t event) {
     if (is_stream_check_enabled()) StreamOrder::instance().wait_for_event(stream, event);

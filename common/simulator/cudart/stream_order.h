@@ -39,8 +39,8 @@ public:
     static void record_host_wait();
     /// Sets the name of the kernel that the current work runs, for reports.
     static void set_kernel_name(const std::string& name);
-    /// Returns the ranges that the current work has accessed, so that the caller can add further
-    /// ones. Returns null if there is no current work or the check is disabled.
+    /// Returns the ranges that the current work has accessed so far, so that the caller can add
+    /// more. Returns null if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
     /// Configures a launch to collect its accesses. If no two streams of the program can run
     /// concurrently, the launch collects only accesses to memory that host and device share.

@@ -97,17 +97,17 @@ void forget_streams() {
 }  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    return api(__func__, [&] { create_stream(stream, cudaStreamDefault, 0); });
+    return run_device_call(__func__, [&] { create_stream(stream, cudaStreamDefault, 0); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-    return api(__func__, [&] { create_stream(stream, flags, 0); });
+    return run_device_call(__func__, [&] { create_stream(stream, flags, 0); });
 }
 
-COALESCE_BY(api, cudaStreamCreateWithPriority, create_stream, 3);
+COALESCE_BY(run_device_call, cudaStreamCreateWithPriority, create_stream, 3);
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_stream(stream);
         forget_capture(stream);
         require(created_streams().destroy(stream), cudaErrorInvalidResourceHandle);
@@ -115,7 +115,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         if (least) *least = kLowestPriority;
         if (greatest) *greatest = kHighestPriority;
     });
@@ -128,10 +128,10 @@ static void wait_for_stream(cudaStream_t stream) {
     record_host_wait_for_stream(stream);
 }
 
-COALESCE_BY(api, cudaStreamSynchronize, wait_for_stream, 1);
+COALESCE_BY(run_device_call, cudaStreamSynchronize, wait_for_stream, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamSynchronize, _ptsz);
 
-COALESCE_BY(api, cudaStreamQuery, wait_for_stream, 1);
+COALESCE_BY(run_device_call, cudaStreamQuery, wait_for_stream, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamQuery, _ptsz);
 
 // ---- host functions ----
@@ -143,7 +143,7 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchHostFunc, _ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
-    return call_on_stream(__func__, stream, [&] {
+    return run_stream_call(__func__, stream, [&] {
         require(callback && flags == 0);
         check_default_stream_order(stream);
         // Unlike host functions, callbacks cannot be captured.
@@ -158,22 +158,22 @@ COALESCE_PER_THREAD_STREAM(cudaStreamAddCallback, _ptsz);
 // ---- queries ----
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-    return api(__func__, [&] { store_output(flags, find_stream(stream).flags); });
+    return run_device_call(__func__, [&] { store_output(flags, find_stream(stream).flags); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetFlags, _ptsz);
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-    return api(__func__, [&] { store_output(priority, find_stream(stream).priority); });
+    return run_device_call(__func__, [&] { store_output(priority, find_stream(stream).priority); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetPriority, _ptsz);
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-    return api(__func__, [&] { store_output(id, find_stream(stream).id); });
+    return run_device_call(__func__, [&] { store_output(id, find_stream(stream).id); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         const Stream& known_stream = find_stream(stream);
         store_output(device, is_default_stream(stream) ? current_device() : known_stream.device);
     });
@@ -184,7 +184,7 @@ COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         Stream& known_stream = find_stream(stream);
         require(value);
         known_stream.attributes[attribute] = *value;
@@ -194,12 +194,13 @@ COALESCE_PER_THREAD_STREAM(cudaStreamSetAttribute, _ptsz);
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    cudaStreamAttrValue* value) {
-    return api(__func__, [&] { store_output(value, find_stream(stream).attributes[attribute]); });
+    return run_device_call(__func__,
+                           [&] { store_output(value, find_stream(stream).attributes[attribute]); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetAttribute, _ptsz);
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         Stream& target_stream = find_stream(to);
         target_stream.attributes = find_stream(from).attributes;
     });

@@ -31,8 +31,8 @@ bool waits_for_default_stream(cudaStream_t stream);
 
 /// Runs a call that needs the device and uses a stream. Fails if the stream does not exist.
 template <class Body>
-cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
-    return api(name, [&] {
+cudaError_t run_stream_call(const char* name, cudaStream_t stream, Body body) noexcept {
+    return run_device_call(name, [&] {
         check_stream(stream);
         body();
     });

@@ -51,7 +51,7 @@ std::string format_hexadecimal(u64 address) {
 }
 
 [[noreturn]] void refuse_unallocated(const char* side_name, u64 address) {
-    const auto table = memory().table();
+    const auto table = memory().allocation_table();
     const Allocation* freed_allocation = table->find_freed(address);
     refuse(std::string(side_name) + ": " + format_hexadecimal(address) +
            (freed_allocation ? " lies in memory that was freed (" +
@@ -113,7 +113,7 @@ void copy_row(const TransferSide& to, const TransferSide& from, u64 to_offset, u
     std::memmove(to.host_pointer + to_offset, from.host_pointer + from_offset, bytes);
     if (!to.is_device_accessible) return;
     if (from.is_device_accessible) {
-        memory().copy_written(to.address + to_offset, from.address + from_offset, bytes);
+        memory().copy_shadow(to.address + to_offset, from.address + from_offset, bytes);
     } else {
         memory().mark_written_by_host(to.address + to_offset, bytes);
     }

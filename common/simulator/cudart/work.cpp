@@ -36,7 +36,7 @@ cudaPitchedPtr make_pitched(const void* begin, size_t pitch, size_t width, size_
 
 /// Returns the part of `block` that starts at `position`, the corner at which a copy begins.
 /// `position.x` is in bytes, because arrays have been converted to linear memory.
-cudaPitchedPtr offset_pitched(cudaPitchedPtr block, const cudaPos& position) {
+cudaPitchedPtr pitched_pointer_at(cudaPitchedPtr block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
     if (block.ptr) block.ptr = static_cast<char*>(block.ptr) + offset;
     return block;
@@ -123,8 +123,8 @@ void perform_copy(const CopyWork& copy_work, decltype(check_copy) perform) {
     require(is_empty(work.extent) || (fits_in_block(work.dstPtr, work.dstPos, work.extent) &&
                                       fits_in_block(work.srcPtr, work.srcPos, work.extent)),
             cudaErrorInvalidPitchValue);
-    perform(offset_pitched(work.dstPtr, work.dstPos), offset_pitched(work.srcPtr, work.srcPos),
-            work.extent, work.kind);
+    perform(pitched_pointer_at(work.dstPtr, work.dstPos),
+            pitched_pointer_at(work.srcPtr, work.srcPos), work.extent, work.kind);
 }
 
 void check_shape(const FillWork& work) {

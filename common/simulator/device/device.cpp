@@ -30,7 +30,7 @@ struct Device::State {
 
     DeviceMemory memory;
     std::unique_ptr<GlobalRace> global_race;
-    ReadMarks reads;
+    ReadMarks read_marks;
     RaceLog shared_log{"racecheck"};
     std::vector<std::unique_ptr<Worker>> workers;
     Worker recording_worker;  ///< runs the recorded blocks
@@ -40,8 +40,8 @@ struct Device::State {
     u64 grid_workspace = 0;
     std::unordered_map<std::string, u64>
         launch_count_of_key;  ///< the number of launches with each key (see make_launch_key)
-    /// The shared-memory steps of a clean block, recorded during the kernel's last launch, and the
-    /// key of that launch.
+    /// The shared memory accesses and barriers of a block without errors, recorded during the
+    /// kernel's last launch, and the key of that launch.
     struct CleanBlock {
         std::shared_ptr<const Kernel::Code> code;
         std::string key;
@@ -103,7 +103,8 @@ namespace {
 u32 choose_worker_count(const Kernel::Code& code, const LaunchConfig& config) {
     // If blocks can observe the order in which they run, this order must be fixed, so use one
     // worker.
-    if (code.order_sensitive || config.cooperative || options().seed || code.plain) return 1;
+    if (code.is_order_sensitive || config.is_cooperative || options().seed || code.is_plain)
+        return 1;
     const u32 max_workers = options().worker_count
                                 ? options().worker_count
                                 : std::max(1u, std::thread::hardware_concurrency());
@@ -134,7 +135,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
         if (totals.straight_line_counts[k] == 0) continue;
         for (const auto& [line, count] : totals.code->straight_line_runs[k])
             kernel.totals.instructions_by_line[line] += totals.straight_line_counts[k] * count;
-        for (const auto& [remark, count] : totals.code->remarks[k])
+        for (const auto& [remark, count] : totals.code->remarks_of_runs[k])
             kernel.totals.remark_counts[remark] += totals.straight_line_counts[k] * count;
     }
     kernel.totals.warp_instructions += totals.instructions;
@@ -145,7 +146,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
 
 /// Reports whether the address is in the unused gap before or after an allocation.
 bool is_in_gap_of_allocation(const AllocationTable& allocations, u64 address) {
-    const Allocation* nearest = allocations.nearest(address);
+    const Allocation* nearest = allocations.find_nearest(address);
     return nearest != nullptr && address + kWideGapBytes >= nearest->begin &&
            address <= nearest->end + kWideGapBytes;
 }
@@ -202,17 +203,17 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         u64{DeviceModel::multiprocessors} *
         std::max(1u, blocks_per_multiprocessor(kernel, static_cast<u32>(config.block.count()),
                                                config.dynamic_shared_bytes));
-    if (config.cooperative && config.grid.count() > resident_blocks)
+    if (config.is_cooperative && config.grid.count() > resident_blocks)
         return Status::cooperative_too_large;
-    if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
-    if (config.cooperative && !state_->grid_workspace) state_->allocate_grid_workspace();
+    if (kernel.code->needs_heap) DeviceHeap::instance().prepare_for_launch(state_->memory);
+    if (config.is_cooperative && !state_->grid_workspace) state_->allocate_grid_workspace();
 
     const bool is_recording = recorder().mode() != Recorder::RecordMode::nothing && !options().seed;
     const bool is_recording_only =
         is_recording && recorder().mode() != Recorder::RecordMode::beside;
     timing::Recording* recording =
         is_recording ? &recorder().add_recording(kernel, config) : nullptr;
-    if (recording && (config.cooperative || config.has_clusters()))
+    if (recording && (config.is_cooperative || config.has_clusters()))
         recording->has_waiting_blocks = true;
     if (is_recording_only && recording->has_waiting_blocks) return Status::success;
     Launch launch;
@@ -221,11 +222,11 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         // If only some blocks run, they may read memory that other blocks would have written, so
         // disable all checks.
         static_cast<void>(set_checks(launch.checks, "none"));
-        launch.checks.memory = is_recording_only || options().checks.memory;
+        launch.checks.runs_memcheck = is_recording_only || options().checks.runs_memcheck;
     }
     launch.is_dry_run = is_recording_only;
     if (config.accessed_ranges != nullptr && !config.wants_shared_memory_only)
-        launch.reads = &state_->reads;
+        launch.read_marks = &state_->read_marks;
     begin_race_check(launch);
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> worker_totals;
@@ -235,20 +236,20 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (is_selected_kernel(kernel.display_name))
         if (const auto request = trace_keeper().take_request())
             trace_block(launch, *request, arguments, resident_blocks, worker_totals);
-    if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
+    if (!launch.clean_block && !options().is_plain) state_->recall_clean_block(launch);
     Progress progress(kernel.display_name, config.grid.count());
     launch.progress = &progress;
-    if (!launch.failed()) run_blocks(launch, resident_blocks, worker_totals);
+    if (!launch.has_failed()) run_blocks(launch, resident_blocks, worker_totals);
     if (recording)
-        for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
+        for (const auto& worker : state_->workers) worker->neighbour_log.move_to(*recording);
     if (!is_recording_only) merge_totals(launch, worker_totals);
     if (launch.global_race) {
-        if (config.accessed_ranges != nullptr && !launch.failed()) add_accessed_ranges(launch);
+        if (config.accessed_ranges != nullptr && !launch.has_failed()) add_accessed_ranges(launch);
         launch.global_race->end_launch();
         if (launch.global_race->had_unexpected_write())
             kernel.written_memory.may_be_anywhere = true;
     }
-    if (launch.reads != nullptr) launch.reads->clear();
+    if (launch.read_marks != nullptr) launch.read_marks->clear();
     state_->shared_log.end_launch();
     state_->keep_trace();
     return static_cast<Status>(launch.status.load());
@@ -270,12 +271,12 @@ void Device::State::keep_trace() {
 }
 
 void Device::begin_race_check(Launch& launch) {
-    if (!launch.checks.global_race) return;
+    if (!launch.checks.runs_globalrace) return;
     if (!state_->global_race)
-        state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
+        state_->global_race = std::make_unique<GlobalRace>(state_->memory.range_bytes());
     launch.global_race = state_->global_race.get();
     launch.global_race->begin_launch(*launch.kernel, launch.config.grid, launch.config.block,
-                                     *launch.allocations, launch.config.cooperative);
+                                     *launch.allocations, launch.config.is_cooperative);
     if (launch.kernel->written_memory.may_be_anywhere) return;
     if (auto written_allocations = find_written_allocations(launch))
         launch.global_race->expect_writes(std::move(*written_allocations));
@@ -288,7 +289,7 @@ namespace {
 /// check records their reads.
 bool sets_mark_for_all_reads(const Kernel& kernel) {
     return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
-        if (!site.load || site.space == ptx::StateSpace::shared) return false;
+        if (!site.is_load || site.space == ptx::StateSpace::shared) return false;
         const std::string& opcode = site.function->body[site.instruction].opcode;
         return opcode != "ld" && opcode != "ldu";
     });
@@ -296,11 +297,11 @@ bool sets_mark_for_all_reads(const Kernel& kernel) {
 
 }  // namespace
 
-/// Adds the bytes that the launch has accessed, in allocations to which its parameters point, to
-/// the accessed ranges of its configuration.
+/// Adds the bytes that the launch has accessed to LaunchConfig::accessed_ranges. Considers only the
+/// allocations to which the launch's parameters point.
 void Device::add_accessed_ranges(const Launch& launch) {
     std::set<const Allocation*> allocations;
-    const bool skips_read_only = launch.reads != nullptr &&
+    const bool skips_read_only = launch.read_marks != nullptr &&
                                  sets_mark_for_all_reads(*launch.kernel) &&
                                  !launch.global_race->had_unexpected_write();
     for (std::size_t at = 0; at + sizeof(u64) <= launch.parameters.size(); at += sizeof(u64)) {
@@ -317,8 +318,8 @@ void Device::add_accessed_ranges(const Launch& launch) {
             launch.global_race->add_accessed_ranges(allocation->begin, allocation->end,
                                                     *launch.config.accessed_ranges);
     }
-    if (launch.reads != nullptr)
-        launch.reads->add_to_ranges(*launch.config.accessed_ranges, *launch.kernel);
+    if (launch.read_marks != nullptr)
+        launch.read_marks->add_to_ranges(*launch.config.accessed_ranges, *launch.kernel);
     launch.config.accessed_ranges->sort_and_join();
 }
 
@@ -328,7 +329,7 @@ void Device::fill_launch(Launch& launch, Kernel& kernel, const LaunchConfig& con
     launch.code = (config.has_clusters() ? kernel.cluster_code : kernel.code).get();
     launch.config = config;
     launch.memory = &state_->memory;
-    launch.allocations = state_->memory.table_for(config.accessible_devices);
+    launch.allocations = state_->memory.allocation_table_for(config.accessible_devices);
     launch.checks = options().checks;
     launch.parameters = pack_parameters(kernel, arguments);
     launch.instruction_limit = options().max_instructions;
@@ -357,8 +358,8 @@ std::string make_launch_key(const Launch& launch) {
     append_bytes(launch.config.block);
     append_bytes(launch.config.cluster);
     append_bytes(launch.config.dynamic_shared_bytes);
-    append_bytes(launch.checks.race);
-    append_bytes(launch.checks.init);
+    append_bytes(launch.checks.runs_racecheck);
+    append_bytes(launch.checks.runs_initcheck);
     return key;
 }
 
@@ -376,16 +377,16 @@ bool Device::should_skip_checks(const Launch& launch) {
     return true;
 }
 
-/// Keeps the clean block of this launch. If the next launch has the same key, its blocks are
-/// compared with that block.
+/// Keeps the steps of the clean block of this launch. If the next launch has the same key, its
+/// blocks are compared with these steps.
 void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMaxCleanBlocks = 64, kMaxSteps = 1 << 16;
-    if (!launch.clean_block || launch.clean_block->order.size() > kMaxSteps) return;
+    if (!launch.clean_block || launch.clean_block->warp_of_step.size() > kMaxSteps) return;
     if (clean_blocks.size() >= kMaxCleanBlocks) clean_blocks.clear();
     // A block may compute addresses from values that are set before it begins. Of these values,
     // only %gridid differs from launch to launch.
     const auto* launch_number_register = find_special_register("%gridid");
-    for (const SpecialSlot& special_slot : launch.kernel->code->launch_specials)
+    for (const SpecialSlot& special_slot : launch.kernel->code->launch_special_slots)
         if (special_slot.special_register == launch_number_register) return;
     clean_blocks[launch.kernel] = {launch.kernel->code, make_launch_key(launch),
                                    launch.clean_block};
@@ -413,17 +414,19 @@ struct SampledBlocksRun {
 /// Chooses the neighbouring blocks that the launch records, based on the recording of the sampled
 /// blocks.
 void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident_blocks) {
-    const auto neighbours = Recorder::neighbours(recording, resident_blocks);
-    std::tie(launch.first_neighbour, launch.neighbours) = neighbours;
-    std::tie(launch.first_block_below, launch.below) = Recorder::below(recording, neighbours);
-    recording.neighbours = launch.neighbours;
+    const auto neighbours = Recorder::choose_neighbours(recording, resident_blocks);
+    std::tie(launch.first_neighbour, launch.neighbour_count) = neighbours;
+    std::tie(launch.first_block_below, launch.block_count_below) =
+        Recorder::choose_blocks_below(recording, neighbours);
+    recording.neighbour_blocks = launch.neighbour_count;
 }
 
 void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident_blocks,
                      std::vector<WorkerTotals>& worker_totals) {
     worker.begin_launch(launch, shared_log, options().seed, resident_blocks);
     worker.run();
-    // A dry run may abandon the block early, so it cannot serve as a clean block.
+    // A dry run may abandon a block before its end. Such a block cannot serve as the clean block,
+    // with which later blocks are compared.
     if (!launch.is_dry_run) launch.clean_block = worker.clean_block();
     worker.end_launch();
     worker_totals.push_back(std::move(worker.totals));
@@ -454,14 +457,14 @@ void Device::record_sampled_blocks(Launch& launch, timing::Recording& recording,
         sampled_run->launch.next_block = 0;
         run_with_worker(state_->recording_worker, sampled_run->launch, state_->shared_log,
                         resident_blocks, worker_totals);
-        if (sampled_run->launch.failed())
+        if (sampled_run->launch.has_failed())
             launch.fail(static_cast<Status>(sampled_run->launch.status.load()));
         launch.clean_block = sampled_run->launch.clean_block;
         choose_neighbours(launch, recording, resident_blocks);
     };
     const std::vector<u64> blocks = Recorder::choose_blocks(launch.config, resident_blocks);
     if (!is_recording_only) launch.skipped_blocks = blocks;
-    if (!is_recording_only && launch.code->order_sensitive) {
+    if (!is_recording_only && launch.code->is_order_sensitive) {
         launch.run_skipped_block = [run_sampled_blocks](u64 block) { run_sampled_blocks({block}); };
         return;
     }
@@ -485,11 +488,11 @@ void Device::record_sampled_blocks(Launch& launch, timing::Recording& recording,
         run_sampled_blocks(more_blocks);
     }
     if (!is_recording_only) return;
-    launch.only_blocks.resize(launch.neighbours + launch.below);
-    const auto begin_of_below =
-        launch.only_blocks.begin() + static_cast<std::ptrdiff_t>(launch.neighbours);
-    std::iota(launch.only_blocks.begin(), begin_of_below, launch.first_neighbour);
-    std::iota(begin_of_below, launch.only_blocks.end(), launch.first_block_below);
+    launch.only_blocks.resize(launch.neighbour_count + launch.block_count_below);
+    const auto begin_of_blocks_below =
+        launch.only_blocks.begin() + static_cast<std::ptrdiff_t>(launch.neighbour_count);
+    std::iota(launch.only_blocks.begin(), begin_of_blocks_below, launch.first_neighbour);
+    std::iota(begin_of_blocks_below, launch.only_blocks.end(), launch.first_block_below);
 }
 
 /// Runs the traced block and records each step. `launch` does not run this block again. If the
@@ -501,10 +504,11 @@ void Device::trace_block(Launch& launch, const TraceRequest& request, void** arg
     const u64 blocks = launch.config.grid.count();
     if (!kernel.recording_code) kernel.recording_code = lower_for_recording(kernel);
     if (launch.config.has_clusters() || !kernel.recording_code)
-        return trace_keeper().fail("a launch with clusters cannot be traced");
+        return trace_keeper().set_problem("a launch with clusters cannot be traced");
     if (request.block >= blocks)
-        return trace_keeper().fail("the grid has only " + std::to_string(blocks) + " blocks");
-    const bool has_waiting_blocks = launch.config.cooperative || launch.code->order_sensitive;
+        return trace_keeper().set_problem("the grid has only " + std::to_string(blocks) +
+                                          " blocks");
+    const bool has_waiting_blocks = launch.config.is_cooperative || launch.code->is_order_sensitive;
     const auto run_traced_block = [&](u64 block) {
         auto traced_run = std::make_unique<Launch>();
         fill_launch(*traced_run, kernel, launch.config, arguments);
@@ -521,13 +525,13 @@ void Device::trace_block(Launch& launch, const TraceRequest& request, void** arg
         run_with_worker(state_->recording_worker, *traced_run, state_->shared_log, resident_blocks,
                         worker_totals);
         state_->tracer->end_block();
-        if (traced_run->failed()) launch.fail(static_cast<Status>(traced_run->status.load()));
+        if (traced_run->has_failed()) launch.fail(static_cast<Status>(traced_run->status.load()));
         state_->traced_launch = std::move(traced_run);
         launch.skipped_blocks.push_back(block);
     };
     run_traced_block(request.block);
     for (u64 block = 0; block < blocks && request.stored_address && !has_waiting_blocks; ++block) {
-        if (launch.failed() || state_->tracer->has_stored_to(request.stored_address)) break;
+        if (launch.has_failed() || state_->tracer->has_stored_to(request.stored_address)) break;
         if (block != request.block) run_traced_block(block);
     }
     if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
@@ -552,17 +556,17 @@ void Device::run_blocks(Launch& launch, u64 resident_blocks,
         workers[k]->end_launch();
         worker_totals.push_back(std::move(workers[k]->totals));
     }
-    if (!launch.failed() && !launch.is_dry_run) state_->remember_clean_block(launch);
+    if (!launch.has_failed() && !launch.is_dry_run) state_->remember_clean_block(launch);
 }
 
 /// Adds up the counters of all blocks, unless an error has stopped the launch.
 void Device::merge_totals(const Launch& launch, const std::vector<WorkerTotals>& worker_totals) {
     Kernel& kernel = *launch.kernel;
-    ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
+    ++(launch.has_failed() ? kernel.totals.failed_launches : kernel.totals.launches);
     kernel.totals.grid = launch.config.grid;
     kernel.totals.block = launch.config.block;
     state_->device_clock += 1000 + launch.skipped_cycles;
-    if (launch.failed()) return;
+    if (launch.has_failed()) return;
     for (const WorkerTotals& totals : worker_totals) {
         add_totals(kernel, totals);
         state_->device_clock += totals.instructions;

@@ -67,14 +67,14 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Returns the kernels of all modules, including unloaded modules. The table at exit lists these
-/// kernels.
+/// Returns the kernels of all modules, including unloaded modules. The report that is printed at
+/// exit lists these kernels.
 std::vector<const Kernel*> list_kernels();
 
 /// Sets the counters of all kernels to zero.
 void clear_counters();
 
-/// Deletes the data of unloaded modules, for programs that load one kernel after another.
+/// Deletes the data of unloaded modules. Used by programs that load one kernel after another.
 void delete_unloaded_modules();
 
 }  // namespace coalesce::simulator

@@ -40,10 +40,10 @@ constexpr u64 kMaxVariableBytes = 2ull << 30;
 void place_variables(Module& module, DeviceMemory& memory) {
     u64 total_bytes = 0;
     for (const auto& [name, variable] : module.ast->variables) {
-        const bool constant = variable.space == ptx::StateSpace::constant;
-        if ((variable.space != ptx::StateSpace::global && !constant) || variable.is_extern)
+        const bool is_constant = variable.space == ptx::StateSpace::constant;
+        if ((variable.space != ptx::StateSpace::global && !is_constant) || variable.is_extern)
             continue;
-        const AllocationKind kind = constant              ? AllocationKind::constant
+        const AllocationKind kind = is_constant           ? AllocationKind::constant
                                     : variable.is_managed ? AllocationKind::managed
                                                           : AllocationKind::variable;
         const bool fits = variable.size <= kMaxVariableBytes - total_bytes;

@@ -14,17 +14,17 @@ namespace {
 
 /// Returns the lanes of an access whose addresses are in shared memory, in the form that the
 /// checker expects.
-SharedAccess make_shared_access(const Warp& w, u32 site, const Resolved& resolved,
+SharedAccess make_shared_access(const Warp& w, u32 site, const ResolvedAddresses& resolved,
                                 const LaneOffsets& offsets, u32 bytes) {
-    return {.warp = race_warp(w),
+    return {.warp = race_check_warp(w),
             .site = site,
             .active = resolved.shared_lanes,
             .addresses = offsets.data(),
             .bytes_per_lane = bytes};
 }
 
-GlobalAccess make_global_access(const Warp& w, u32 site, const Resolved& resolved, u32 bytes,
-                                GlobalAccess::Kind kind) {
+GlobalAccess make_global_access(const Warp& w, u32 site, const ResolvedAddresses& resolved,
+                                u32 bytes, GlobalAccess::Kind kind) {
     return {.kind = kind,
             .warp = w.index,
             .site = site,
@@ -33,7 +33,8 @@ GlobalAccess make_global_access(const Warp& w, u32 site, const Resolved& resolve
             .bytes_per_lane = bytes};
 }
 
-/// For each lane, the uninitialized bytes that it has read without this being an error.
+/// For each lane, a mask of the uninitialized bytes that it has read, unless reading them was an
+/// error.
 struct UndefinedReads {
     u32 bytes[kLanes] = {};
     bool has_bytes = false;
@@ -41,10 +42,10 @@ struct UndefinedReads {
 
 /// Checks that all bytes read by the lanes are initialized. `bytes_per_lane` contains the number of
 /// bytes that each lane reads; null means that every lane reads `bytes`.
-UndefinedReads check_written(Warp& w, const Op* op, u32 site, const Resolved& resolved, u32 bytes,
-                             LaneAccess::Kind kind, const u8* bytes_per_lane = nullptr) {
+UndefinedReads check_written(Warp& w, const Op* op, u32 site, const ResolvedAddresses& resolved,
+                             u32 bytes, LaneAccess::Kind kind, const u8* bytes_per_lane = nullptr) {
     const Launch& launch = *w.block->launch;
-    UndefinedReads undefined;
+    UndefinedReads undefined_reads;
     for (const int lane : LaneRange{resolved.global_lanes}) {
         const u64 address = resolved.address[lane];
         const Allocation* allocation = launch.allocations->find(address);
@@ -56,13 +57,13 @@ UndefinedReads check_written(Warp& w, const Op* op, u32 site, const Resolved& re
                           .bytes = bytes_per_lane ? bytes_per_lane[lane] : bytes};
         access.unwritten_mask = launch.memory->unwritten_bytes(address, access.bytes);
         if (access.unwritten_mask == 0) continue;
-        undefined.bytes[lane] = find_undefined_bytes(w, op, site, lane, access);
-        undefined.has_bytes |= undefined.bytes[lane] != 0;
+        undefined_reads.bytes[lane] = find_undefined_bytes(w, op, site, lane, access);
+        undefined_reads.has_bytes |= undefined_reads.bytes[lane] != 0;
     }
-    return undefined;
+    return undefined_reads;
 }
 
-void mark_written(Warp& w, const Resolved& resolved, u32 bytes) {
+void mark_written(Warp& w, const ResolvedAddresses& resolved, u32 bytes) {
     DeviceMemory& memory = *w.block->launch->memory;
     for (const int lane : LaneRange{resolved.global_lanes}) {
         if (!memory.is_device_range(resolved.address[lane])) continue;
@@ -76,17 +77,19 @@ void mark_written(Warp& w, const Resolved& resolved, u32 bytes) {
 
 }  // namespace
 
-void pass_to_race_check(Warp& w, u32 site, const Resolved& resolved, u32 bytes, Access access) {
+void pass_to_race_check(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes,
+                        Access access) {
     const auto kind = access == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
     if (GlobalRace* race = w.block->launch->global_race)
-        race->access(w.block->global_race, make_global_access(w, site, resolved, bytes, kind));
+        race->check_access(w.block->global_race,
+                           make_global_access(w, site, resolved, bytes, kind));
 }
 
-void note_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes) {
+void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes) {
     Block& block = *w.block;
     const bool releases = op->detail & kReleasesBit;
     if (resolved.global_lanes) {
-        if (w.checks.init) {
+        if (w.checks.runs_initcheck) {
             if (!(op->detail & kOverwritesBit))
                 check_written(w, op, op->site, resolved, bytes, LaneAccess::Kind::atomic);
             mark_written(w, resolved, bytes);
@@ -94,15 +97,15 @@ void note_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes) {
         if (GlobalRace* race = block.launch->global_race) {
             GlobalAccess access =
                 make_global_access(w, op->site, resolved, bytes, GlobalAccess::Kind::atomic);
-            access.strong = true;
+            access.is_strong = true;
             access.releases = releases;
-            race->access(block.global_race, access);
+            race->check_access(block.global_race, access);
         }
     }
     if (resolved.shared_lanes && block.shared_race) {
         const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
         SharedAccess access = make_shared_access(w, op->site, resolved, offsets, bytes);
-        access.strong = true;
+        access.is_strong = true;
         access.releases = releases;
         if (op->detail & kOverwritesBit)
             for (const int l : LaneRange{resolved.shared_lanes})
@@ -111,7 +114,8 @@ void note_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes) {
     }
 }
 
-void finish_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, bool changed) {
+void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
+                   bool has_changed) {
     Block& block = *w.block;
     if (resolved.global_lanes) {
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
@@ -120,7 +124,7 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, b
         const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
         block.shared_race->acquire(make_shared_access(w, op->site, resolved, offsets, bytes));
     }
-    if (changed) block.watch->note_memory_change();
+    if (has_changed) block.watch->note_memory_change();
 }
 
 namespace {
@@ -128,9 +132,9 @@ namespace {
 /// For each lane of a cp.async, passes the bytes that it reads to the race check. Lanes that read
 /// the same number of bytes are passed together. At the end of an array, a lane may read fewer
 /// bytes than it writes.
-void pass_source_to_race_check(Warp& w, u32 site, const Resolved& source, u32 bytes,
+void pass_source_to_race_check(Warp& w, u32 site, const ResolvedAddresses& source, u32 bytes,
                                const u8* bytes_per_lane) {
-    Resolved same_size_lanes = source;
+    ResolvedAddresses same_size_lanes = source;
     for (Mask remaining_lanes = source.global_lanes; remaining_lanes;
          remaining_lanes &= ~same_size_lanes.global_lanes) {
         const u32 lane_bytes = bytes_per_lane[std::countr_zero(remaining_lanes)];
@@ -142,28 +146,29 @@ void pass_source_to_race_check(Warp& w, u32 site, const Resolved& source, u32 by
 
 }  // namespace
 
-void note_async_copy(Warp& w, const Op* op, const Resolved& destination, u32 bytes,
-                     const Resolved& source, const u8* bytes_per_lane) {
+void note_async_copy(Warp& w, const Op* op, const ResolvedAddresses& destination, u32 bytes,
+                     const ResolvedAddresses& source, const u8* bytes_per_lane) {
     Block& block = *w.block;
-    UndefinedReads undefined;
+    UndefinedReads undefined_reads;
     if (source.global_lanes) {
-        if (w.checks.init)
-            undefined = check_written(w, op, op->site + 1, source, bytes, LaneAccess::Kind::read,
-                                      bytes_per_lane);
+        if (w.checks.runs_initcheck)
+            undefined_reads = check_written(w, op, op->site + 1, source, bytes,
+                                            LaneAccess::Kind::read, bytes_per_lane);
         pass_source_to_race_check(w, op->site + 1, source, bytes, bytes_per_lane);
     }
     if (block.shared_race) {
         const LaneOffsets offsets = to_offsets(destination.address, destination.shared_lanes);
         const SharedAccess access = make_shared_access(w, op->site, destination, offsets, bytes);
         block.shared_race->begin_async_copy(access);
-        if (undefined.has_bytes) block.shared_race->mark_unwritten(access, undefined.bytes);
+        if (undefined_reads.has_bytes)
+            block.shared_race->mark_unwritten(access, undefined_reads.bytes);
     }
 }
 
-bool note_bulk_access(Warp& w, const Op* op, u32 site, const Resolved& resolved, u32 bytes,
+bool note_bulk_access(Warp& w, const Op* op, u32 site, const ResolvedAddresses& resolved, u32 bytes,
                       bool is_read) {
     bool is_defined = true;
-    if (w.checks.init) {
+    if (w.checks.runs_initcheck) {
         if (is_read)
             is_defined =
                 !check_written(w, op, site, resolved, bytes, LaneAccess::Kind::read).has_bytes;
@@ -178,7 +183,7 @@ void note_fence(Warp& w, GlobalRace::Scope scope) {
     Block& block = *w.block;
     if (GlobalRace* race = block.launch->global_race)
         race->record_fence(block.global_race, w.index, scope);
-    if (block.shared_race) block.shared_race->record_fence(race_warp(w));
+    if (block.shared_race) block.shared_race->record_fence(race_check_warp(w));
 }
 
 }  // namespace coalesce::simulator

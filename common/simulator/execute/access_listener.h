@@ -1,5 +1,5 @@
-// Interfaces for listeners that observe the memory accesses of warps. Without a listener, an access
-// costs only one additional comparison.
+// Interfaces for listeners that observe the memory accesses of warps. If there is no listener, the
+// interface costs one comparison per access.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline Access load_or_store(bool store) {
 /// A memory access by the active lanes of a warp.
 struct ObservedAccess {
     Access kind = Access::load;
-    bool shared = false;           ///< true for shared memory; `addresses` are then offsets
+    bool is_shared = false;        ///< true for shared memory; `addresses` are then offsets
     bool is_bulk = false;          ///< true for a bulk copy, of which each lane represents 16 bytes
     bool is_asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
@@ -52,8 +52,8 @@ public:
     /// Reports whether the listener also receives accesses to shared memory.
     virtual bool receives_shared() const { return true; }
     virtual void note_access(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
-    /// Notes an access of all lanes to consecutive addresses, of which the lowest is `first`.
-    /// Called by code that has not computed the individual addresses.
+    /// Notes an access of all 32 lanes to consecutive addresses, beginning at `first`. Called by
+    /// code that has not computed the address of each lane.
     virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
@@ -66,7 +66,7 @@ public:
 /// each instruction has its own Op.
 class StepListener : public AccessListener {
 public:
-    virtual void step(const Warp& w, const Op* op) = 0;
+    virtual void note_step(const Warp& w, const Op* op) = 0;
     /// Called when a lane stores bytes to its local memory.
     virtual void note_local_store(const Warp&, int /*lane*/, u64 /*address*/, u32 /*bytes*/) {}
     /// Called when a warp loads or stores local memory, `bytes` bytes per lane.

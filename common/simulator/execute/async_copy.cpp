@@ -67,7 +67,9 @@ WarpCopies& pending_copies(Warp& w) {
     return warps[w.index];
 }
 
-/// Executes the copies of the active lanes, except the copies of the latest `groups_left` groups.
+/// Executes the pending copies of the active lanes, except those of each lane's latest
+/// `groups_left` groups. If `completes_all_groups` is true, executes all copies, including those
+/// that are not committed to a group.
 void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
     WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {
@@ -83,31 +85,33 @@ void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
 
-/// Stops counting those reported copies as in flight for which `has_arrived` returns true.
+/// Removes the reported copies for which `has_arrived` returns true, so that they no longer count
+/// as in flight.
 template <class HasArrived>
 void forget_reported_copies(Block& block, HasArrived has_arrived) {
-    std::erase_if(block.reported_copies, [&](ReportedCopies& reported) {
-        if (!has_arrived(reported)) return false;
-        block.copy_bytes_in_flight -= reported.bytes;
+    std::erase_if(block.reported_copies, [&](ReportedCopies& reported_copies) {
+        if (!has_arrived(reported_copies)) return false;
+        block.copy_bytes_in_flight -= reported_copies.bytes;
         return true;
     });
 }
 
-/// Counts a wait by the active lanes if any of them has a pending copy. Copies of the warp that
-/// report to an mbarrier have arrived as well.
+/// Counts a wait by the active lanes if any of them has a pending copy. After the wait, the warp's
+/// copies that report to an mbarrier have arrived as well.
 void count_wait(Warp& w) {
-    forget_reported_copies(
-        *w.block, [&](const ReportedCopies& reported) { return reported.warp == w.index; });
+    forget_reported_copies(*w.block, [&](const ReportedCopies& reported_copies) {
+        return reported_copies.warp == w.index;
+    });
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
-        ++w.counters[copy.site].wait_count;
+        ++w.site_counters[copy.site].wait_count;
         return;
     }
 }
 
 // ---- handlers ----
 
-/// The kinds of operand that may follow the size.
+/// The kinds of operand that may follow the size operand of a cp.async.
 enum class SourceSize : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read
@@ -122,11 +126,11 @@ u32 count_source_bytes(const Warp& w, const Op* op, int lane) {
     return bytes;
 }
 
-/// Notifies the listener of a copy with an invalid address in some active lane, as of a load that
-/// has one.
+/// Notifies the listener of a copy for which at least one active lane has an invalid address. (The
+/// listener is also notified of loads with invalid addresses.)
 void notify_of_invalid_copy(const Warp& w, const Op* op, const u64* base, i64 offset,
                             bool is_shared, const ObservedAccess& access) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     for (const int l : LaneRange{w.active})
         resolved.address[l] = base[l] + static_cast<u64>(offset);
     (is_shared ? resolved.shared_lanes : resolved.global_lanes) = w.active;
@@ -147,9 +151,9 @@ const Op* run_copy(Warp& w, const Op* op) {
     const Mask reading_lanes =
         select_lanes(w.active, [&](int l) { return copy.bytes_to_read[l] != 0; });
 
-    Resolved destinations, sources;
-    if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
-                 Access::store, destinations)) {
+    ResolvedAddresses destinations, sources;
+    if (!resolve_addresses(w, op, w.lanes<u64>(op->a), first_offset(op), bytes,
+                           ptx::StateSpace::shared, Access::store, destinations)) {
         const ObservedAccess store{.kind = Access::store, .is_asynchronous = true, .bytes = bytes};
         notify_of_invalid_copy(w, op, w.lanes<u64>(op->a), first_offset(op), true, store);
         return nullptr;
@@ -158,9 +162,9 @@ const Op* run_copy(Warp& w, const Op* op) {
     // A lane that reads nothing may have any source address, so do not resolve its address.
     const Mask active_lanes = std::exchange(w.active, reading_lanes);
     const ObservedAccess load{.is_asynchronous = true, .bytes = bytes};
-    const bool is_resolved =
-        resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
-                Access::load, sources, copy.bytes_to_read.data());
+    const bool is_resolved = resolve_addresses(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
+                                               ptx::StateSpace::global, Access::load, sources,
+                                               copy.bytes_to_read.data());
     if (!is_resolved)
         notify_of_invalid_copy(w, op, w.lanes<u64>(op->b), second_offset(op), false, load);
     else if (reading_lanes)
@@ -192,21 +196,22 @@ const Op* run_copy(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_commit(Warp& w, const Op* op) {
+const Op* run_commit_group(Warp& w, const Op* op) {
     WarpCopies& copies = pending_copies(w);
     for (const int l : LaneRange{w.active}) ++copies.committed_groups[l];
     if (!copies.pending.empty()) w.block->watch->note_memory_change();
-    if (w.block->shared_race) w.block->shared_race->commit_async_copies(race_warp(w), w.active);
+    if (w.block->shared_race)
+        w.block->shared_race->commit_async_copies(race_check_warp(w), w.active);
     return op + 1;
 }
 
 template <bool Everything>
-const Op* run_wait(Warp& w, const Op* op) {
+const Op* run_wait_group(Warp& w, const Op* op) {
     const u32 groups_left = static_cast<u32>(op->immediate);
     count_wait(w);
     complete_groups(w, groups_left, Everything);
     if (w.block->shared_race)
-        w.block->shared_race->wait_for_async_copies(race_warp(w), w.active, groups_left,
+        w.block->shared_race->wait_for_async_copies(race_check_warp(w), w.active, groups_left,
                                                     Everything);
     return op + 1;
 }
@@ -222,18 +227,18 @@ Description describe_copy(const ptx::Instruction& i, const ptx::Function& functi
         {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
     Handler run = run_copy<SourceSize::whole>;
     if (i.operands.size() > roles.size() + i.has("L2::cache_hint")) {
-        const bool predicate = is_predicate(i, function, 3);
-        run = predicate ? run_copy<SourceSize::ignored> : run_copy<SourceSize::size>;
-        roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
+        const bool has_predicate = is_predicate(i, function, 3);
+        run = has_predicate ? run_copy<SourceSize::ignored> : run_copy<SourceSize::size>;
+        roles.push_back({Role::c, has_predicate ? Width::predicate : Width::w32});
     }
     return describe(
-        i,
-        {.run = run,
-         .operands = std::move(roles),
-         .memory_uses = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = bytes},
-                         {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = bytes}},
-         .count = static_cast<u8>(bytes),
-         .has_side_effects = true});
+        i, {.run = run,
+            .operands = std::move(roles),
+            .memory_uses =
+                {{.space = ptx::StateSpace::shared, .is_store = true, .bytes_per_lane = bytes},
+                 {.space = ptx::StateSpace::global, .is_load = true, .bytes_per_lane = bytes}},
+            .count = static_cast<u8>(bytes),
+            .has_side_effects = true});
 }
 
 }  // namespace
@@ -243,28 +248,28 @@ void report_copies(Warp& w, std::vector<MbarrierPhase> phases) {
     constexpr std::size_t max_phases = 64, max_reports = 1024;
     Block& block = *w.block;
     // The copies report to every mbarrier at which their warp arrives in this way.
-    forget_reported_copies(block, [&](ReportedCopies& reported) {
-        if (reported.warp != w.index) return false;
-        reported.phases.insert(reported.phases.end(), phases.begin(), phases.end());
-        return reported.phases.size() > max_phases;
+    forget_reported_copies(block, [&](ReportedCopies& reported_copies) {
+        if (reported_copies.warp != w.index) return false;
+        reported_copies.phases.insert(reported_copies.phases.end(), phases.begin(), phases.end());
+        return reported_copies.phases.size() > max_phases;
     });
-    ReportedCopies reported{.warp = w.index, .phases = std::move(phases)};
+    ReportedCopies reported_copies{.warp = w.index, .phases = std::move(phases)};
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
-        if (reported.bytes == 0) reported.site = copy.site;
+        if (reported_copies.bytes == 0) reported_copies.site = copy.site;
         for (const int l : LaneRange{copy.lanes & w.active})
-            reported.bytes += copy.bytes_to_read[l];
+            reported_copies.bytes += copy.bytes_to_read[l];
     }
     complete_groups(w, 0, true);
-    if (reported.bytes == 0 || block.reported_copies.size() >= max_reports) return;
-    block.copy_bytes_in_flight += reported.bytes;
-    block.reported_copies.push_back(std::move(reported));
+    if (reported_copies.bytes == 0 || block.reported_copies.size() >= max_reports) return;
+    block.copy_bytes_in_flight += reported_copies.bytes;
+    block.reported_copies.push_back(std::move(reported_copies));
 }
 
 void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase) {
-    forget_reported_copies(*w.block, [&](const ReportedCopies& reported) {
-        if (std::ranges::count(reported.phases, phase) == 0) return false;
-        ++w.counters[reported.site].wait_count;
+    forget_reported_copies(*w.block, [&](const ReportedCopies& reported_copies) {
+        if (std::ranges::count(reported_copies.phases, phase) == 0) return false;
+        ++w.site_counters[reported_copies.site].wait_count;
         return true;
     });
 }
@@ -276,11 +281,14 @@ void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase) {
 Description describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
     if (!i.has("async")) return std::nullopt;
     if (i.has("bulk")) return describe_bulk_copy(i);
-    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("commit_group"))
+        return describe(i, {.run = run_commit_group, .has_side_effects = true});
     if (i.has("wait_group"))
-        return describe(
-            i, {.run = run_wait<false>, .operands = {{Role::constant}}, .has_side_effects = true});
-    if (i.has("wait_all")) return describe(i, {.run = run_wait<true>, .has_side_effects = true});
+        return describe(i, {.run = run_wait_group<false>,
+                            .operands = {{Role::constant}},
+                            .has_side_effects = true});
+    if (i.has("wait_all"))
+        return describe(i, {.run = run_wait_group<true>, .has_side_effects = true});
     return i.has("mbarrier") ? describe_copy_arrival(i) : describe_copy(i, function);
 }
 

@@ -26,18 +26,18 @@
 
 namespace coalesce::simulator {
 
-/// Executes all pending copies of the active lanes, which report to the mbarriers of the lanes.
-/// `phases` are the current phases of these mbarriers. The copies count as in flight until a thread
-/// observes the end of one of the phases (async_copy.cpp).
+/// Executes all pending cp.async copies of the active lanes, which report to the mbarriers of these
+/// lanes. `phases` are the current phases of these mbarriers. The copies count as in flight until a
+/// thread observes the end of one of the phases (async_copy.cpp).
 void report_copies(Warp& w, std::vector<MbarrierPhase> phases);
 /// Counts the wait for the copies that report to the end of this phase.
 void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase);
 
-/// Describes cp.async.mbarrier.arrive{.noinc}, which arrives at an mbarrier when the thread's
-/// copies are complete (mbarrier.cpp).
+/// Returns the description of cp.async.mbarrier.arrive{.noinc}, which arrives at an mbarrier when
+/// the thread's copies are complete (mbarrier.cpp).
 Description describe_copy_arrival(const ptx::Instruction& instruction);
 
-/// Describes the cp.async.bulk instructions (bulk_copy.cpp).
+/// Returns the description of a cp.async.bulk instruction (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// Executes bulk copies that report to the mbarrier, oldest first, until all bytes for which the
 /// mbarrier waits have arrived. Does nothing if the mbarrier still waits for threads. Must be
@@ -46,8 +46,8 @@ void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the number of bytes that pending bulk copies will still report to this mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// Reports and completes copies to other blocks of the cluster that still read the shared memory of
-/// `block`. Must be called when `block` has ended.
+/// Reports an error for each pending copy that another block of the cluster receives from the
+/// shared memory of `block`, and completes these copies. Must be called when `block` has ended.
 void end_copies_that_read(Block& block);
 /// Reports the bulk copies that no thread has waited for, and completes them. Must be called when
 /// the block has ended.
@@ -55,7 +55,7 @@ void end_bulk_copies(Block& block);
 
 /// Reports whether the 8 bytes of shared memory at `address` are an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether the mbarrier still waits for bytes, but no longer for threads.
+/// Reports whether the mbarrier at `address` still waits for bytes, but no longer for threads.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);

@@ -20,16 +20,17 @@ using ptx::Type;
 namespace {
 
 /// The bit of Op::detail that is set for 8-byte elements.
-constexpr u8 kWideElements = 64;
+constexpr u8 kWideElementsBit = 64;
 constexpr u32 kMaxStoreBytes = 16;
 
 u32 element_bytes(const Op* op) {
-    return op->detail & kWideElements ? 8 : 4;
+    return op->detail & kWideElementsBit ? 8 : 4;
 }
 
 /// Resolves the addresses to which the lanes store. Returns false if the launch has failed.
-bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, resolved))
+bool find_targets(Warp& w, const Op* op, u32 bytes, ResolvedAddresses& resolved) {
+    if (!resolve_addresses(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store,
+                           resolved))
         return false;
     if (const Mask other_block_lanes = w.active & ~resolved.shared_lanes) {
         const int lane = std::countr_zero(other_block_lanes);
@@ -55,20 +56,21 @@ struct AsyncStore {
 /// Queues a store until a thread waits at the mbarrier. Returns false if an error was reported and
 /// the launch has failed.
 bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
-    bulk::Issue issue{.w = w,
-                      .copy = {.op = op,
-                               .writes_shared = true,
-                               .issuer = w.block,
-                               .owner_block = w.block,
-                               .warp = w.index,
-                               .lane = lane,
-                               .pieces = {},
-                               .values = {store.value, store.value + store.bytes}}};
-    issue.shared = store.address;
-    issue.mbarrier = store.mbarrier;
+    bulk::CopyIssue issue{.w = w,
+                          .copy = {.op = op,
+                                   .writes_shared = true,
+                                   .issuer = w.block,
+                                   .owner_block = w.block,
+                                   .warp = w.index,
+                                   .lane = lane,
+                                   .pieces = {},
+                                   .stored_values = {store.value, store.value + store.bytes}}};
+    issue.shared_address = store.address;
+    issue.mbarrier_address = store.mbarrier;
     if (Block* owner = find_owner_block(*w.block, store.address)) issue.copy.owner_block = owner;
-    if (!bulk::is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
-        !bulk::find_shared(issue, store.address, store.bytes))
+    if (!bulk::check_is_multiple(issue, store.address, store.bytes,
+                                 "the address that st.async writes") ||
+        !bulk::check_shared_range(issue, store.address, store.bytes))
         return false;
     issue.copy.bytes = store.bytes;
     if (!bulk::find_mbarrier(issue)) return false;
@@ -76,17 +78,17 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     if (store.is_done) {
         // The value of a red.async is already in memory. The mbarrier counts its bytes later.
         if (w.block->shared_race)
-            w.block->shared_race->record_mbarrier_arrival(race_warp(w),
+            w.block->shared_race->record_mbarrier_arrival(race_check_warp(w),
                                                           static_cast<u32>(store.mbarrier));
     } else {
-        issue.copy.pieces.push_back({.shared = offset_in_block(store.address),
+        issue.copy.pieces.push_back({.shared_offset = offset_in_block(store.address),
                                      .bytes_inside_array = store.bytes,
                                      .size = store.bytes,
-                                     .host = issue.copy.values.data()});
+                                     .host = issue.copy.stored_values.data()});
         if (w.block->shared_race) {
             bulk::OneLaneAccess access(issue, static_cast<u32>(store.address), store.bytes);
             access.access.site = op->site;
-            issue.copy.race_ticket = w.block->shared_race->begin_bulk_copy(access.access, true);
+            issue.copy.race_copy_id = w.block->shared_race->begin_bulk_copy(access.access, true);
         }
     }
     if (GlobalRace* race = w.block->launch->global_race)
@@ -98,7 +100,7 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
 
 const Op* run_store(Warp& w, const Op* op) {
     const u32 size = element_bytes(op), bytes = size * op->count;
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!find_targets(w, op, bytes, resolved)) return nullptr;
     count_access(w, op->site, resolved, bytes);
     for (const int l : LaneRange{w.active}) {
@@ -120,7 +122,7 @@ const Op* run_store(Warp& w, const Op* op) {
 template <class F, class T>
 const Op* run_reduction(Warp& w, const Op* op) {
     using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!find_targets(w, op, sizeof(T), resolved)) return nullptr;
     count_remote_atomic(w, op->site, resolved.address, sizeof(T), resolved.other_block_lanes);
     note_atomic(w, op, resolved, sizeof(T));
@@ -190,10 +192,10 @@ Description describe_async_store(const ptx::Instruction& i) {
                                      {length > 1 ? Role::vector_source : Role::v0, width},
                                      {Role::address_c, Width::w64}},
                         .memory_uses = {{.space = space,
-                                         .store = is_store,
-                                         .atomic = !is_store,
+                                         .is_store = is_store,
+                                         .is_atomic = !is_store,
                                          .bytes_per_lane = size * length}},
-                        .detail = size == 8 ? kWideElements : u8{0},
+                        .detail = size == 8 ? kWideElementsBit : u8{0},
                         .count = static_cast<u8>(length),
                         .has_side_effects = true});
 }

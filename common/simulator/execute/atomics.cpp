@@ -48,7 +48,7 @@ Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
         };
         return combine_halves(old >> 16, b >> 16, c >> 16) << 16 | combine_halves(old, b, c);
     } else if constexpr (Half<T>) {
-        return nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
+        return round_to_nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
     } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<F, combining::Add>) {
         return std::bit_cast<Bits<T>>(add_values<InGlobal>(x, y));
     } else {
@@ -59,7 +59,7 @@ Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
 // ---- updating the elements of one lane ----
 
 template <class F, class T>
-Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed) {
+Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& has_changed) {
     using B = Bits<T>;
     auto* memory = reinterpret_cast<B*>(host);
     B old, combined;
@@ -74,15 +74,15 @@ Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& cha
         } while (!__atomic_compare_exchange_n(memory, &old, combined, true, __ATOMIC_ACQ_REL,
                                               __ATOMIC_RELAXED));
     }
-    changed |= combined != old;
+    has_changed |= combined != old;
     return old;
 }
 
 /// Resolves and checks the addresses of the lanes. All handlers of atomics begin with this
 /// function. Returns false if the launch has failed.
-bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
-                 resolved))
+bool begin_atomic(Warp& w, const Op* op, u32 bytes, ResolvedAddresses& resolved) {
+    if (!resolve_addresses(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op),
+                           Access::atomic, resolved))
         return false;
     if (resolved.other_block_lanes) report_if_not_atomic(w, op, resolved.other_block_lanes);
     note_atomic(w, op, resolved, bytes);
@@ -92,7 +92,7 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
 /// Counts the lanes' accesses and passes them to the listener. Does not count lanes for which the
 /// atomic is a loop in shared memory, because `wavefronts_of_loop` already includes their
 /// wavefronts.
-void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& resolved,
+void count_and_report(Warp& w, const Op* op, u32 bytes, const ResolvedAddresses& resolved,
                       Mask looping_lanes = 0, u32 wavefronts_of_loop = 0) {
     const u32 wavefronts = count_atomic(w, op, resolved, bytes, looping_lanes) + wavefronts_of_loop;
     notify_listener(w, op, resolved,
@@ -112,8 +112,7 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Reports whether a lane leaves the loop without an exchange if the exchange would not change
-/// memory.
+/// Reports whether the loop of operation F skips an exchange that would not change memory.
 template <class F>
 constexpr bool skips_useless_exchange() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
@@ -135,7 +134,7 @@ public:
             count_atomic_wavefronts(offsets_.data(), bytes_, exchanging_lanes, true);
         exchanges_.wavefront_count += exchange_wavefronts.wavefront_count;
         ++exchanges_.requests;
-        if (exchanges_.requests == 1) exchanges_.ideal = exchange_wavefronts.ideal;
+        if (exchanges_.requests == 1) exchanges_.ideal_count = exchange_wavefronts.ideal_count;
         return exchanging_lanes;
     }
     void add_to(SiteCounters& counters) const {
@@ -154,48 +153,49 @@ private:
 /// hardware uses: an exchange fails if another lane has changed the word since the load. Returns
 /// true if memory has changed.
 template <class F, class T>
-bool run_shared_loop(Warp& w, const Op* op, const Resolved& resolved, Mask waiting,
+bool run_shared_loop(Warp& w, const Op* op, const ResolvedAddresses& resolved, Mask waiting_lanes,
                      AtomicLoopCounts& count) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const Lane* operand = w.lanes<Lane>(op->v[0]);
     Lane* destination = w.lanes<Lane>(op->d);
     B loaded_values[kLanes], combined_values[kLanes];
-    bool changed = false;
+    bool has_changed = false;
     const auto end_lane = [&](int lane) {
         if (op->has_destination) destination[lane] = loaded_values[lane];
-        waiting &= ~(1u << lane);
+        waiting_lanes &= ~(1u << lane);
     };
-    while (waiting) {
-        count.add_loads(waiting);
-        for (const int lane : LaneRange{waiting}) {
+    while (waiting_lanes) {
+        count.add_loads(waiting_lanes);
+        for (const int lane : LaneRange{waiting_lanes}) {
             const B value = static_cast<B>(operand[lane]);
             std::memcpy(&loaded_values[lane], resolved.host[lane], sizeof(B));
             combined_values[lane] = combine_bits<F, T, false>(loaded_values[lane], value, value);
             if (skips_useless_exchange<F>() && combined_values[lane] == loaded_values[lane])
                 end_lane(lane);
         }
-        if (!waiting) break;
-        for (const int lane : LaneRange{count.add_exchanges(waiting)}) {
+        if (!waiting_lanes) break;
+        for (const int lane : LaneRange{count.add_exchanges(waiting_lanes)}) {
             if (std::memcmp(resolved.host[lane], &loaded_values[lane], sizeof(B)) != 0) continue;
             std::memcpy(resolved.host[lane], &combined_values[lane], sizeof(B));
-            changed |= combined_values[lane] != loaded_values[lane];
+            has_changed |= combined_values[lane] != loaded_values[lane];
             end_lane(lane);
         }
     }
-    return changed;
+    return has_changed;
 }
 
 /// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all
 /// lanes, a single iteration suffices, so there is no loop.
-Mask find_looping_lanes(const Op* op, const Resolved& resolved) {
+Mask find_looping_lanes(const Op* op, const ResolvedAddresses& resolved) {
     return op->detail & kOneLaneBit ? 0 : resolved.shared_lanes & ~resolved.other_block_lanes;
 }
 
-/// Notifies Watch of the value that each lane observes, whether or not the atomic changes that
+/// Notifies the Watch of the value that each lane reads, whether or not the atomic changes that
 /// value.
 template <class F, class Lane>
-[[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& resolved) {
+[[gnu::noinline]] void note_observed_values(Warp& w, const Op* op,
+                                            const ResolvedAddresses& resolved) {
     if (!w.block->watch->is_on()) return;
     const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->v[0]), *c = b;
     if constexpr (std::is_same_v<F, combining::CompareAndSwap>) c = w.lanes<Lane>(op->c);
@@ -213,7 +213,7 @@ template <class F, class Lane>
 /// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns true if
 /// memory has changed.
 template <class F, class T, u32 Most>
-bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& resolved, Mask lanes) {
+bool update_lane_by_lane(Warp& w, const Op* op, const ResolvedAddresses& resolved, Mask lanes) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const u32 count = Most == 1 ? 1 : op->count;
@@ -226,77 +226,77 @@ bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& resolved, Mask l
         d[k] = w.lanes<Lane>(destinations[k]);
     }
     const Lane* c = std::is_same_v<F, combining::CompareAndSwap> ? w.lanes<Lane>(op->c) : b[0];
-    bool changed = false;
+    bool has_changed = false;
     for (const int lane : LaneRange{lanes}) {
         B old[Most];
         for (u32 k = 0; k < count; ++k)
             old[k] = update_element<F, T>(resolved.host[lane] + k * sizeof(B),
                                           static_cast<B>(b[k][lane]), static_cast<B>(c[lane]),
-                                          resolved.shared_lanes >> lane & 1, changed);
+                                          resolved.shared_lanes >> lane & 1, has_changed);
         for (u32 k = 0; keeps_old_value && k < count; ++k) d[k][lane] = old[k];
     }
-    return changed;
+    return has_changed;
 }
 
 /// Executes one atomic on each of the Op::count elements of each lane. Op::v contains the operands,
 /// and Op::c the value that cas stores. Op::d, Op::d2, Op::b and Op::c receive the old values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     const u32 bytes = static_cast<u32>(sizeof(T)) * op->count;
     if (!begin_atomic(w, op, bytes, resolved)) return nullptr;
     Mask looping_lanes = 0;
     u32 wavefronts = 0;
-    bool changed = false;
+    bool has_changed = false;
     if constexpr (is_loop_in_shared<F, T>()) {
         looping_lanes = find_looping_lanes(op, resolved);
         const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
         AtomicLoopCounts count(offsets, sizeof(T));
-        changed = run_shared_loop<F, T>(w, op, resolved, looping_lanes, count);
+        has_changed = run_shared_loop<F, T>(w, op, resolved, looping_lanes, count);
         if (op->detail & kOneLaneBit) count.add_loads(find_acting_lanes(op, resolved.shared_lanes));
-        count.add_to(w.counters[op->site]);
+        count.add_to(w.site_counters[op->site]);
         wavefronts = count.wavefronts();
     }
     count_and_report(w, op, bytes, resolved, looping_lanes, wavefronts);
     const Mask other_lanes = w.active & ~looping_lanes;
-    changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, resolved, other_lanes)
-                              : update_lane_by_lane<F, T, 4>(w, op, resolved, other_lanes);
-    finish_atomic(w, op, resolved, bytes, changed);
+    has_changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, resolved, other_lanes)
+                                  : update_lane_by_lane<F, T, 4>(w, op, resolved, other_lanes);
+    finish_atomic(w, op, resolved, bytes, has_changed);
     if (op->has_destination && op->count == 1 && w.is_observed) [[unlikely]]
-        observe<F, LaneOf<Bits<T>>>(w, op, resolved);
+        note_observed_values<F, LaneOf<Bits<T>>>(w, op, resolved);
     return op + 1;
 }
 
 // ---- 128-bit exch and cas ----
 
 /// A 128-bit register of a warp: the low halves of its 32 lanes, followed by the high halves.
-struct WideLanes {
+struct LanesOf128Bits {
     u64* low;
     u64* high;
-    WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
+    LanesOf128Bits(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
 };
 
 /// Executes a 128-bit atomic. A launch with atomics that return the old value runs on one worker,
 /// so no other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!begin_atomic(w, op, 16, resolved)) return nullptr;
     count_and_report(w, op, 16, resolved);
-    const WideLanes d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
-    bool changed = false;
+    const LanesOf128Bits d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
+    bool has_changed = false;
     for (const int l : LaneRange{w.active}) {
         u64 old[2];
         std::memcpy(old, resolved.host[l], sizeof old);
         const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);
         const u64 value[2] = {c.low[l], c.high[l]};
         if (stores) {
-            changed |= std::memcmp(old, value, sizeof value) != 0;
+            has_changed |= std::memcmp(old, value, sizeof value) != 0;
             std::memcpy(resolved.host[l], value, sizeof value);
         }
         if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
     }
-    finish_atomic(w, op, resolved, 16, changed);
+    finish_atomic(w, op, resolved, 16, has_changed);
     return op + 1;
 }
 
@@ -323,11 +323,12 @@ struct AtomicKind {
     }
     /// Returns the way in which an atomic on another block's shared memory is executed, as observed
     /// in machine code for an H200 and in its counters. 16-bit and 128-bit types were not measured.
-    RemoteAtomic remote() const {
+    RemoteAtomic remote_method() const {
         if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::swap_loop;
-        const bool is_one = operation == "add" || operation == "exch" || operation == "cas";
-        return ptx::size_of(type) == 8 && !is_one ? RemoteAtomic::load_and_store
-                                                  : RemoteAtomic::single_atomic;
+        const bool is_single_atomic =
+            operation == "add" || operation == "exch" || operation == "cas";
+        return ptx::size_of(type) == 8 && !is_single_atomic ? RemoteAtomic::load_and_store
+                                                            : RemoteAtomic::single_atomic;
     }
 };
 
@@ -416,9 +417,9 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = kind->run,
                         .operands = std::move(roles),
                         .memory_uses = {{.space = space,
-                                         .atomic = true,
+                                         .is_atomic = true,
                                          .bytes_per_lane = ptx::size_of(kind->type) * length,
-                                         .remote_atomic = kind->remote()}},
+                                         .remote_atomic = kind->remote_method()}},
                         .detail = detail,
                         .count = static_cast<u8>(length),
                         .is_order_sensitive = space != StateSpace::shared &&

@@ -28,7 +28,7 @@ Mask find_waiting_lanes(const Warp& w, u32 id) {
 /// Returns the number of threads that have reached a barrier. As on hardware, a warp whose live
 /// lanes all wait counts as 32 threads.
 u32 count_arrived_threads(const Block& block, u32 id) {
-    u32 threads = block.barriers[id].arrived_without_waiting;
+    u32 threads = block.barriers[id].nonwaiting_arrivals;
     for (const Warp& w : block.warps) {
         const Mask lanes = find_waiting_lanes(w, id);
         threads += lanes && lanes == w.live_lanes ? kLanes : static_cast<u32>(std::popcount(lanes));
@@ -36,12 +36,14 @@ u32 count_arrived_threads(const Block& block, u32 id) {
     return threads;
 }
 
-bool is_complete(const Block& block, u32 id) {
+bool is_barrier_complete(const Block& block, u32 id) {
     const Barrier& barrier = block.barriers[id];
     if (!barrier.is_in_use) return false;
-    if (barrier.expected) return count_arrived_threads(block, id) >= barrier.expected;
+    if (barrier.expected_threads)
+        return count_arrived_threads(block, id) >= barrier.expected_threads;
     const Mask all_warps = mask_of_first_lanes(static_cast<u32>(block.warps.size()));
-    return (barrier.waiting | block.finished_warps) == all_warps && barrier.waiting != 0;
+    return (barrier.waiting_warps | block.finished_warps) == all_warps &&
+           barrier.waiting_warps != 0;
 }
 
 /// Reports whether a thread of the warp is missing at a barrier of the whole block. A warp whose
@@ -52,12 +54,12 @@ bool exits_before_barrier(const Warp& w) {
     return w.live_lanes != w.existing_lanes && !has_exited_early;
 }
 
-void report_exited_threads(const Block& block, const Warp& waiting, const Fragment& fragment) {
+void report_exited_threads(const Block& block, const Warp& waiting_warp, const Fragment& fragment) {
     for (const Warp& w : block.warps) {
         if (!exits_before_barrier(w)) continue;
         const Mask exited_lanes = w.existing_lanes & ~w.live_lanes;
         const Dim3 t = w.thread_index(std::countr_zero(exited_lanes));
-        reports().add(waiting.describe(
+        reports().add(waiting_warp.describe(
             fragment.next_op, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
             "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
                 std::to_string(t.z) +
@@ -117,7 +119,8 @@ void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
 
 void release_barrier(Block& block, u32 id) {
     Barrier& barrier = block.barriers[id];
-    if (block.launch->checks.sync && barrier.expected == 0) check_barrier(block, id);
+    if (block.launch->checks.runs_synccheck && barrier.expected_threads == 0)
+        check_barrier(block, id);
     Mask waiting_warps = 0;
     for (Warp& w : block.warps) {
         for (Fragment& f : w.other_fragments) {
@@ -129,18 +132,18 @@ void release_barrier(Block& block, u32 id) {
             ++f.next_op;
         }
     }
-    note_barrier_complete(block, id, waiting_warps, barrier.expected == 0);
+    note_barrier_complete(block, id, waiting_warps, barrier.expected_threads == 0);
     barrier = {};
 }
 
 /// Adds the running lanes to the lanes that wait at barrier `id`.
-void wait_at(Warp& w, const Op* op, u32 id) {
+void wait_at_barrier(Warp& w, const Op* op, u32 id) {
     w.update_lane_instructions();
-    join_others(w, {.next_op = op,
-                    .lanes = w.active,
-                    .frame = w.frame,
-                    .state = Fragment::State::at_barrier,
-                    .barrier = static_cast<u8>(id)});
+    add_or_merge_fragment(w, {.next_op = op,
+                              .lanes = w.active,
+                              .frame = w.frame,
+                              .state = Fragment::State::at_barrier,
+                              .barrier = static_cast<u8>(id)});
 }
 
 /// Returns the reason why the warp must not use this barrier with this number of threads, or "" if
@@ -153,16 +156,17 @@ std::string find_barrier_misuse(const Warp& w, const Op* op, u32 id, u32 threads
     const Block& block = *w.block;
     const Barrier& barrier = block.barriers[id];
     const auto block_threads = static_cast<u32>(block.warps.size()) * kLanes;
-    const u32 expected = barrier.expected ? barrier.expected : block_threads;
-    if (!barrier.is_in_use || expected == (threads ? threads : block_threads)) return "";
+    const u32 expected_threads =
+        barrier.expected_threads ? barrier.expected_threads : block_threads;
+    if (!barrier.is_in_use || expected_threads == (threads ? threads : block_threads)) return "";
     return "this warp waits for " + std::to_string(threads ? threads : block_threads) +
-           " threads at a barrier where other warps wait for " + std::to_string(expected);
+           " threads at a barrier where other warps wait for " + std::to_string(expected_threads);
 }
 
 /// Records an arrival at a barrier and returns the barrier's ID. If the operands are invalid, fails
 /// the launch and returns nothing.
 std::optional<u32> arrive_at_barrier(Warp& w, const Op* op) {
-    w.count_instruction(op);
+    w.count_straight_line_run(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
     if (const std::string problem = find_barrier_misuse(w, op, id, threads); !problem.empty()) {
@@ -172,7 +176,7 @@ std::optional<u32> arrive_at_barrier(Warp& w, const Op* op) {
     }
     Barrier& barrier = w.block->barriers[id];
     barrier.is_in_use = true;
-    if (threads) barrier.expected = threads;
+    if (threads) barrier.expected_threads = threads;
     note_barrier_arrive(w, id);
     return id;
 }
@@ -183,10 +187,11 @@ const Op* op_barrier_sync(Warp& w, const Op* op) {
     const std::optional<u32> id = arrive_at_barrier(w, op);
     if (!id) return nullptr;
     Block& block = *w.block;
-    wait_at(w, op, *id);
-    if (find_waiting_lanes(w, *id) == w.live_lanes) block.barriers[*id].waiting |= 1u << w.index;
-    if (is_complete(block, *id)) release_barrier(block, *id);
-    return next_fragment(w);
+    wait_at_barrier(w, op, *id);
+    if (find_waiting_lanes(w, *id) == w.live_lanes)
+        block.barriers[*id].waiting_warps |= 1u << w.index;
+    if (is_barrier_complete(block, *id)) release_barrier(block, *id);
+    return switch_to_next_fragment(w);
 }
 
 const Op* op_barrier_arrive(Warp& w, const Op* op) {
@@ -194,10 +199,10 @@ const Op* op_barrier_arrive(Warp& w, const Op* op) {
     if (!id) return nullptr;
     Block& block = *w.block;
     note_barrier_passed(w, *id);
-    block.barriers[*id].arrived_without_waiting +=
+    block.barriers[*id].nonwaiting_arrivals +=
         w.active == w.live_lanes ? kLanes : static_cast<u32>(std::popcount(w.active));
     block.watch->note_memory_change();
-    if (is_complete(block, *id)) release_barrier(block, *id);
+    if (is_barrier_complete(block, *id)) release_barrier(block, *id);
     return op + 1;
 }
 
@@ -217,8 +222,8 @@ void release_barriers(Block& block) {
         if (!block.barriers[id].is_in_use) continue;
         for (const Warp& w : block.warps)
             if (w.live_lanes && find_waiting_lanes(w, id) == w.live_lanes)
-                block.barriers[id].waiting |= 1u << w.index;
-        if (is_complete(block, id)) release_barrier(block, id);
+                block.barriers[id].waiting_warps |= 1u << w.index;
+        if (is_barrier_complete(block, id)) release_barrier(block, id);
     }
 }
 
@@ -229,7 +234,7 @@ void handle_ended_lanes(Warp& w) {
     }
     release_complete_warp_syncs(w);
     release_barriers(*w.block);
-    cluster_lanes_ended(w);
+    note_cluster_lanes_ended(w);
 }
 
 // ---- the instruction limit, and reports ----
@@ -238,8 +243,8 @@ void charge_instructions(Warp& w, u64 count) {
     Launch& launch = *w.block->launch;
     const u64 total_instructions =
         launch.instructions_spent.fetch_add(count, std::memory_order_relaxed) + count;
-    if (total_instructions <= launch.instruction_limit || launch.failed()) return;
-    const Op* next_op = w.other_fragments.empty() ? launch.code->main.ops.data()
+    if (total_instructions <= launch.instruction_limit || launch.has_failed()) return;
+    const Op* next_op = w.other_fragments.empty() ? launch.code->kernel_function.ops.data()
                                                   : w.other_fragments.front().next_op;
     const Mask lanes =
         w.other_fragments.empty() ? w.existing_lanes : w.other_fragments.front().lanes;
@@ -251,30 +256,31 @@ void charge_instructions(Warp& w, u64 count) {
 
 namespace {
 
-void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first_mask,
+void report_mask(Warp& w, const Op* op, Mask calling_lanes, const char* format, Mask first_mask,
                  Mask second_mask) {
-    if (!w.block->launch->checks.sync) return;
+    if (!w.block->launch->checks.runs_synccheck) return;
     char text[160];
     std::snprintf(text, sizeof text, format, first_mask, second_mask);
-    reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
+    reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(calling_lanes),
+                             text,
                              "Move the call to a place that all lanes of the mask reach, or "
                              "compute the mask with __ballot_sync() before the branch."));
 }
 
 }  // namespace
 
-void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers) {
-    if (callers & ~named_lanes)
+void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask calling_lanes) {
+    if (calling_lanes & ~named_lanes)
         report_mask(
-            w, op, callers & ~named_lanes,
+            w, op, calling_lanes & ~named_lanes,
             "the mask 0x%08x does not include all lanes that execute this instruction: 0x%08x",
-            named_lanes, callers);
+            named_lanes, calling_lanes);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask exited_lanes = named_lanes & w.existing_lanes & ~w.live_lanes;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that
     // no longer exist.
     if (exited_lanes && function.body[op->source].opcode == "shfl")
-        report_mask(w, op, callers, "the mask 0x%08x includes lanes that have exited: 0x%08x",
+        report_mask(w, op, calling_lanes, "the mask 0x%08x includes lanes that have exited: 0x%08x",
                     named_lanes, exited_lanes);
 }
 

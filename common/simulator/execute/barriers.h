@@ -17,7 +17,7 @@ const Op* op_barrier_reduce(Warp& w, const Op* op);
 /// The values of Op::detail for op_barrier_reduce.
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
-/// Records that all lanes of a bar.warp.sync have arrived.
+/// Records that all lanes in the mask of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
 /// Must be called after lanes of this warp have exited. Releases all barriers and lanes that were
 /// waiting only for exited lanes.
@@ -25,9 +25,9 @@ void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
 /// Reports an error if a .sync instruction with the mask `named_lanes` is executed by a lane that
-/// is not in the mask (`callers` contains the executing lanes), or if a shuffle's mask contains
+/// is not in the mask (`calling_lanes` contains the executing lanes), or if a shuffle's mask contains
 /// exited lanes.
-void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers);
+void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask calling_lanes);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.
 const Warp& find_deadlocked_warp(const Block& block);

@@ -41,11 +41,12 @@ struct Launch {
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
     /// Marks the bytes that the launch reads in allocations that it does not write. Null if no
     /// check needs the marks.
-    ReadMarks* reads = nullptr;
+    ReadMarks* read_marks = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
+    /// The maximum number of warp instructions of the launch; 0 means no limit.
+    u64 instruction_limit = 0;
     std::atomic<u64> instructions_spent{0};
     u64 launch_number = 0;  ///< the number of earlier launches of the process (%gridid)
     /// the value of the device's clock at the start of the launch, in cycles
@@ -60,7 +61,7 @@ struct Launch {
 
     Progress* progress = nullptr;  ///< receives the number of blocks that have ended
 
-    // The listener of a recording (recorder.h), or null.
+    // The listener that records the steps of blocks (recorder.h), or null.
     StepListener* recorder = nullptr;
     /// The only block that `recorder` observes, or ~0 if it observes every block that runs.
     u64 recorded_block = ~u64{0};
@@ -71,24 +72,25 @@ struct Launch {
     std::function<void(u64)> run_skipped_block;
     /// The adjacent blocks whose sectors are recorded (the neighbours): the index of the first
     /// block, and the number of blocks.
-    u64 first_neighbour = 0, neighbours = 0;
+    u64 first_neighbour = 0, neighbour_count = 0;
     /// Blocks one row of the grid below the neighbours, whose sectors are recorded as well: the
     /// index of the first block, and the number of blocks.
-    u64 first_block_below = 0, below = 0;
-    /// True if accesses to global memory are only recorded, not executed.
+    u64 first_block_below = 0, block_count_below = 0;
+    /// True if accesses to global memory are recorded but not executed.
     bool is_dry_run = false;
-    /// The shared memory accesses of an earlier block without errors, or null.
+    /// The steps of an earlier block without errors, with which the ledgers compare other blocks,
+    /// or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
-    bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
+    bool is_neighbour(u64 block) const { return block - first_neighbour < neighbour_count; }
     bool is_recorded(u64 block) const {
-        return is_neighbour(block) || block - first_block_below < below;
+        return is_neighbour(block) || block - first_block_below < block_count_below;
     }
     bool is_skipped(u64 block) const {
         return std::find(skipped_blocks.begin(), skipped_blocks.end(), block) !=
                skipped_blocks.end();
     }
-    bool failed() const { return status.load(std::memory_order_relaxed) != 0; }
+    bool has_failed() const { return status.load(std::memory_order_relaxed) != 0; }
     void fail(Status s) {
         int expected = 0;
         status.compare_exchange_strong(expected, static_cast<int>(s));
@@ -97,22 +99,23 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
+    u32 expected_threads = 0;  ///< the number of threads to wait for; 0 means the whole block
     /// The number of threads that arrived with bar.arrive, without waiting.
-    u32 arrived_without_waiting = 0;
+    u32 nonwaiting_arrivals = 0;
     bool is_in_use = false;
     /// For bar.red, the number of threads that have arrived, and the number of true predicates
     /// among them.
     u32 votes = 0, true_votes = 0;
-    Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
+    Mask waiting_warps = 0;  ///< the warps whose live lanes all wait at this barrier
 };
 
 /// The number of bytes announced to an mbarrier in its current phase, and the number of these bytes
 /// that have arrived.
 struct PhaseBytes {
-    i64 announced = 0, arrived_bytes = 0;
-    i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
-    /// True if a thread waited for parity 1 during the first phase. Such a wait ends at once.
+    i64 announced_bytes = 0, arrived_bytes = 0;
+    i64 last_announced_bytes = 0;  ///< the bytes announced in the previous phase
+    /// True if a thread waited for parity 1 during the mbarrier's first phase. Such a wait ends at
+    /// once.
     bool has_ended_wait_at_once = false;
 };
 
@@ -123,7 +126,7 @@ struct MbarrierPhase {
     bool operator==(const MbarrierPhase&) const = default;
 };
 
-/// Executed copies by cp.async of one warp, which report to mbarriers.
+/// Copies by cp.async that one warp has executed, and that report to mbarriers.
 struct ReportedCopies {
     u32 warp = 0;
     u32 site = 0;  ///< the site of the first copy
@@ -134,8 +137,10 @@ struct ReportedCopies {
 
 struct Block {
     Launch* launch = nullptr;
-    bool is_busy = false;        ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;   ///< true if the listener needs no further steps of this block
+    bool is_busy = false;  ///< if false, the worker may reuse this object for another block
+    /// True if the listener needs no further steps of this block, so that the block need not run
+    /// on.
+    bool is_abandoned = false;
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
     u32 rank = 0;                ///< the block's rank in the cluster
     /// The index of the block's first warp within the cluster, for the race check of shared memory.
@@ -152,7 +157,7 @@ struct Block {
     u32 shared_bytes = 0;
     /// True if the kernel uses the shared memory reserved for the system, which occupies the
     /// highest addresses.
-    bool reserved_shared = false;
+    bool uses_reserved_shared = false;
     u8* local_memory = nullptr;  ///< the local memory of all threads
     Barrier barriers[16];
     Mask finished_warps = 0;
@@ -166,8 +171,8 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    /// Executed copies by cp.async that count as in flight, because no thread has observed yet that
-    /// they have reported to an mbarrier.
+    /// Copies by cp.async that have been executed but still count as in flight, because no thread
+    /// has observed the end of an mbarrier phase to which they report.
     std::vector<ReportedCopies> reported_copies;
     /// The bytes that asynchronous copies have in flight to the block's shared memory.
     u64 copy_bytes_in_flight = 0;
@@ -177,9 +182,9 @@ struct Block {
     /// The instruction that initialized each mbarrier, keyed by the mbarrier's offset
     /// (mbarrier.cpp).
     std::unordered_map<u32, const Op*> mbarrier_inits;
-    /// The undefined bytes in registers, keyed by warp. Only warps that have undefined bytes have
-    /// an entry.
-    std::unordered_map<u32, UndefinedBytes> undefined;
+    /// The undefined bytes in the registers of each warp, keyed by the index of the warp. Only
+    /// warps that have undefined bytes have an entry.
+    std::unordered_map<u32, UndefinedBytes> undefined_bytes_of_warps;
 
     /// The number of cycles since the start of the launch, as read by clock instructions:
     /// cycles_per_instruction for every warp instruction of this block, plus the cycles that
@@ -187,20 +192,20 @@ struct Block {
     u64 cycles = 0;
 
     Watch* watch = nullptr;  ///< the Watch of the worker that runs the block
-    WaitingState waiting;
+    WaitingState waiting_state;
 
     FramePool frames;  ///< frames for the calls that the block's warps are executing
     GlobalRace::Block global_race;
 
-    bool has_shared(u64 address, u32 bytes) const {
+    bool is_in_own_shared(u64 address, u32 bytes) const {
         if (address < shared_bytes) return bytes <= shared_bytes - address;
         const u64 offset = address - DeviceModel::shared_reserved_begin;
-        return reserved_shared && offset < DeviceModel::shared_reserved_used &&
+        return uses_reserved_shared && offset < DeviceModel::shared_reserved_used &&
                bytes <= DeviceModel::shared_reserved_used - offset;
     }
     /// Returns the offset just past the last byte of shared memory that the block may access.
     u32 shared_end() const {
-        return reserved_shared
+        return uses_reserved_shared
                    ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
                    : shared_bytes;
     }
@@ -211,7 +216,7 @@ struct Block {
 
 /// Returns the index of the warp for the race check of shared memory. In this check, the warps of a
 /// cluster are numbered across all of its blocks.
-inline u32 race_warp(const Warp& w) {
+inline u32 race_check_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }
 

@@ -27,11 +27,11 @@ using ptx::StateSpace;
 namespace bulk {
 namespace {
 
-bool split_run(Issue& issue, u64 global_address, u32 shared, u32 bytes) {
+bool split_run(CopyIssue& issue, u64 global_address, u32 shared, u32 bytes) {
     const Allocation* last_allocation = nullptr;
     for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes) {
-        Piece piece{.global_address = global_address + byte, .shared = shared + byte};
-        if (!find_global(issue, piece, last_allocation)) return false;
+        Piece piece{.global_address = global_address + byte, .shared_offset = shared + byte};
+        if (!find_host_of_piece(issue, piece, last_allocation)) return false;
         issue.copy.pieces.push_back(piece);
     }
     return true;
@@ -39,17 +39,17 @@ bool split_run(Issue& issue, u64 global_address, u32 shared, u32 bytes) {
 
 /// Copies a run of bytes. Op::b is the address in global memory, and Op::v[0] is the size.
 bool copy_run(Warp& w, const Op* op, int lane) {
-    Issue issue = begin_bulk_copy(w, op, lane);
+    CopyIssue issue = begin_bulk_copy(w, op, lane);
     const u64 global_address = w.lanes<u64>(op->b)[lane];
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, global_address, kCopyChunkBytes,
-                     "the address of a bulk copy in global memory") ||
-        !is_multiple(issue, issue.shared, kCopyChunkBytes,
-                     "the address of a bulk copy in shared memory"))
+    if (!check_is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
+        !check_is_multiple(issue, global_address, kCopyChunkBytes,
+                           "the address of a bulk copy in global memory") ||
+        !check_is_multiple(issue, issue.shared_address, kCopyChunkBytes,
+                           "the address of a bulk copy in shared memory"))
         return false;
     if (bytes == 0) return true;
-    return issue_copy(issue, bytes, [&](Issue& issue, u32 shared) {
+    return issue_copy(issue, bytes, [&](CopyIssue& issue, u32 shared) {
         return split_run(issue, global_address, shared, bytes);
     });
 }
@@ -57,22 +57,23 @@ bool copy_run(Warp& w, const Op* op, int lane) {
 /// Copies bytes from the shared memory of the issuing block to the shared memory of any block in
 /// the cluster.
 bool copy_between_blocks(Warp& w, const Op* op, int lane) {
-    Issue issue = begin_bulk_copy(w, op, lane);
+    CopyIssue issue = begin_bulk_copy(w, op, lane);
     const u64 source_address = address_in_space(w.lanes<u64>(op->b)[lane]);
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, source_address, kCopyChunkBytes,
-                     "the address that a bulk copy reads") ||
-        !is_multiple(issue, issue.shared, kCopyChunkBytes, "the address that a bulk copy writes"))
+    if (!check_is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
+        !check_is_multiple(issue, source_address, kCopyChunkBytes,
+                           "the address that a bulk copy reads") ||
+        !check_is_multiple(issue, issue.shared_address, kCopyChunkBytes,
+                           "the address that a bulk copy writes"))
         return false;
     if (bytes == 0) return true;
-    if (!find_shared(issue, source_address, bytes)) return false;
-    return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
+    if (!check_shared_range(issue, source_address, bytes)) return false;
+    return issue_copy(issue, bytes, [&](CopyIssue& block_issue, u32 shared) {
         for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes)
-            each.copy.pieces.push_back(
-                {.shared = shared + byte,
+            block_issue.copy.pieces.push_back(
+                {.shared_offset = shared + byte,
                  .host = w.block->shared + offset_in_block(source_address) + byte});
-        pass_source_to_race_check(each, static_cast<u32>(source_address));
+        pass_source_to_race_check(block_issue, static_cast<u32>(source_address));
         return true;
     });
 }
@@ -91,10 +92,10 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
     const bool is_box = i.has("tensor");
     std::size_t rank = 0;
     if (is_box) {
-        const std::size_t map_at = to_shared ? 1 : 0;
-        if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1)
+        const std::size_t map_index = to_shared ? 1 : 0;
+        if (i.operands.size() <= map_index || i.operands[map_index].elements.size() != 1)
             return std::nullopt;
-        rank = i.operands[map_at].elements[0].elements.size();
+        rank = i.operands[map_index].elements[0].elements.size();
         if (rank == 0 || rank > kMaxDimensions || !i.has(std::to_string(rank) + "d"))
             return std::nullopt;
     }
@@ -104,8 +105,8 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
     if (!to_shared) std::swap(roles[0], roles[1]);
     if (!is_box) roles.push_back({Role::v0, Width::w32});
     if (to_shared) roles.push_back({Role::address_c, Width::w64});
-    const bool multicast = i.has("multicast::cluster");
-    if (multicast) roles.push_back({Role::members, Width::w32});
+    const bool is_multicast = i.has("multicast::cluster");
+    if (is_multicast) roles.push_back({Role::members, Width::w32});
     const u8 detail = to_shared ? bulk::kToShared : 0;
     return describe(
         i, {.run = from_shared ? bulk::run_lanes<bulk::copy_between_blocks>
@@ -113,15 +114,15 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
                                : bulk::run_lanes<bulk::copy_run>,
             .operands = std::move(roles),
             .memory_uses = {{.space = from_shared ? StateSpace::shared : StateSpace::global,
-                             .load = to_shared,
-                             .store = !to_shared,
+                             .is_load = to_shared,
+                             .is_store = !to_shared,
                              .bytes_per_lane = kCopyChunkBytes},
                             {.space = StateSpace::shared,
-                             .load = !to_shared,
-                             .store = to_shared,
+                             .is_load = !to_shared,
+                             .is_store = to_shared,
                              .bytes_per_lane = kCopyChunkBytes}},
             .detail = static_cast<u8>(detail | (from_shared ? bulk::kFromShared : 0) |
-                                      (multicast ? bulk::kMulticast : 0)),
+                                      (is_multicast ? bulk::kMulticast : 0)),
             .count = static_cast<u8>(rank),
             .has_side_effects = true});
 }
@@ -131,23 +132,24 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
 /// Reports whether a modifier is simulated. Other modifiers would make the copy reduce or gather
 /// elements, or report to other mbarriers.
 static bool is_known(const std::string& modifier) {
-    constexpr std::string_view kKnown[] = {"async",
-                                           "bulk",
-                                           "tensor",
-                                           "1d",
-                                           "2d",
-                                           "3d",
-                                           "4d",
-                                           "5d",
-                                           "tile",
-                                           "global",
-                                           "shared::cta",
-                                           "shared::cluster",
-                                           "mbarrier::complete_tx::bytes",
-                                           "bulk_group",
-                                           "multicast::cluster",
-                                           "L2::cache_hint"};
-    return std::find(std::begin(kKnown), std::end(kKnown), modifier) != std::end(kKnown);
+    constexpr std::string_view kKnownModifiers[] = {"async",
+                                                    "bulk",
+                                                    "tensor",
+                                                    "1d",
+                                                    "2d",
+                                                    "3d",
+                                                    "4d",
+                                                    "5d",
+                                                    "tile",
+                                                    "global",
+                                                    "shared::cta",
+                                                    "shared::cluster",
+                                                    "mbarrier::complete_tx::bytes",
+                                                    "bulk_group",
+                                                    "multicast::cluster",
+                                                    "L2::cache_hint"};
+    return std::find(std::begin(kKnownModifiers), std::end(kKnownModifiers), modifier) !=
+           std::end(kKnownModifiers);
 }
 
 // Describes these instructions (cp.async.bulk.prefetch does nothing):
@@ -157,10 +159,11 @@ static bool is_known(const std::string& modifier) {
 Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("prefetch")) return describe_hint(i, {});
     if (i.has("commit_group"))
-        return describe(i, {.run = bulk::run_commit, .has_side_effects = true});
+        return describe(i, {.run = bulk::run_commit_group, .has_side_effects = true});
     if (i.has("wait_group"))
-        return describe(
-            i, {.run = bulk::run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
+        return describe(i, {.run = bulk::run_wait_group,
+                            .operands = {{Role::constant}},
+                            .has_side_effects = true});
     if (!std::all_of(i.modifiers.begin(), i.modifiers.end(), is_known)) return std::nullopt;
     const auto first_direction = std::ranges::find_if(i.modifiers, [](const std::string& m) {
         return m == "global" || m == "shared::cta" || m == "shared::cluster";
@@ -169,11 +172,11 @@ Description describe_bulk_copy(const ptx::Instruction& i) {
         return std::nullopt;
     const bool to_shared = *first_direction != "global";
     const std::string& from = *(first_direction + 1);
-    const bool between_blocks = *first_direction == "shared::cluster" && from == "shared::cta";
-    if (to_shared ? from != "global" && !between_blocks : from != "shared::cta")
+    const bool is_between_blocks = *first_direction == "shared::cluster" && from == "shared::cta";
+    if (to_shared ? from != "global" && !is_between_blocks : from != "shared::cta")
         return std::nullopt;
-    if (between_blocks && i.has("tensor")) return std::nullopt;
-    return describe_run_or_box(i, to_shared, between_blocks);
+    if (is_between_blocks && i.has("tensor")) return std::nullopt;
+    return describe_run_or_box(i, to_shared, is_between_blocks);
 }
 
 }  // namespace coalesce::simulator

@@ -21,7 +21,7 @@ namespace {
 
 void execute_copy(const Copy& copy) {
     for (const Piece& piece : copy.pieces) {
-        u8* shared = copy.owner_block->shared + piece.shared;
+        u8* shared = copy.owner_block->shared + piece.shared_offset;
         if (!copy.writes_shared) {
             if (!copy.owner_block->launch->is_dry_run)
                 std::memcpy(piece.host, shared, piece.bytes_inside_array);
@@ -29,7 +29,7 @@ void execute_copy(const Copy& copy) {
         }
         if (piece.host) std::memcpy(shared, piece.host, piece.bytes_inside_array);
         for (u32 offset = piece.host ? piece.bytes_inside_array : 0; offset < piece.size; ++offset)
-            shared[offset] = static_cast<u8>(copy.fill >> offset % 4 * 8);
+            shared[offset] = static_cast<u8>(copy.fill_value >> offset % 4 * 8);
     }
 }
 
@@ -37,7 +37,7 @@ void execute_copy(const Copy& copy) {
 void count_wait(Block& block, u32 mbarrier) {
     for (const Copy& copy : block.bulk_copies->pending) {
         if (!copy.writes_shared || copy.mbarrier != mbarrier) continue;
-        ++copy.issuer->warps[copy.warp].counters[copy.shared_site()].wait_count;
+        ++copy.issuer->warps[copy.warp].site_counters[copy.shared_site()].wait_count;
         return;
     }
 }
@@ -46,8 +46,8 @@ void finish_copy(Block& block, Copy& copy) {
     execute_copy(copy);
     block.watch->note_memory_change();
     if (block.shared_race) {
-        if (copy.reads_shared) block.shared_race->end_bulk_copy(copy.source_ticket, false, 0);
-        block.shared_race->end_bulk_copy(copy.race_ticket, copy.writes_shared,
+        if (copy.reads_shared) block.shared_race->end_bulk_copy(copy.source_copy_id, false, 0);
+        block.shared_race->end_bulk_copy(copy.race_copy_id, copy.writes_shared,
                                          make_shared_address(block, copy.mbarrier));
     }
     if (copy.writes_shared) {
@@ -72,7 +72,7 @@ void finish_copies_if(Block& block, F is_due_copy) {
 
 }  // namespace
 
-const Op* run_commit(Warp& w, const Op* op) {
+const Op* run_commit_group(Warp& w, const Op* op) {
     Block::BulkCopies& copies = pending_copies(*w.block);
     auto& committed_groups = copies.committed_groups[w.index];
     for (const int l : LaneRange{w.active}) ++committed_groups[l];
@@ -82,7 +82,7 @@ const Op* run_commit(Warp& w, const Op* op) {
 
 /// Executes wait_group. With `.read`, the instruction waits only until shared memory has been read,
 /// which makes no difference here.
-const Op* run_wait(Warp& w, const Op* op) {
+const Op* run_wait_group(Warp& w, const Op* op) {
     const u32 groups_left = static_cast<u32>(op->immediate);
     const auto& committed_groups = pending_copies(*w.block).committed_groups[w.index];
     finish_copies_if(*w.block, [&](const Copy& copy) {
@@ -112,8 +112,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// Adds the reason why no phase of the mbarrier waits for the copy to the report, if the reason is
-/// known.
+/// If the reason why no phase of the mbarrier waits for the copy is known, adds this reason to the
+/// report.
 void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) {
     const auto found = block.phase_bytes.find(mbarrier);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
@@ -126,14 +126,14 @@ void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) 
             "on.";
         return;
     }
-    if (bytes.announced > 0) return;
-    const std::string left = std::to_string(pending_bulk_bytes(block, mbarrier));
-    report.message += bytes.announced_in_last_phase == 0
+    if (bytes.announced_bytes > 0) return;
+    const std::string pending_bytes_text = std::to_string(pending_bulk_bytes(block, mbarrier));
+    report.message += bytes.last_announced_bytes == 0
                           ? " No bytes were announced to its mbarrier, so no phase waits for the " +
-                                left + " bytes of the copies that report to it."
+                                pending_bytes_text + " bytes of the copies that report to it."
                           : " The phase of the mbarrier ended after the " +
-                                std::to_string(bytes.announced_in_last_phase) +
-                                " announced bytes had arrived. Copies of " + left +
+                                std::to_string(bytes.last_announced_bytes) +
+                                " announced bytes had arrived. Copies of " + pending_bytes_text +
                                 " more bytes were started, but no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
@@ -144,7 +144,7 @@ void end_bulk_copies(Block& block) {
     if (!block.bulk_copies) return;
     for (const bulk::Copy& copy : block.bulk_copies->pending) {
         Warp& warp = copy.issuer->warps[copy.warp];
-        if (!warp.checks.sync || block.launch->failed()) break;
+        if (!warp.checks.runs_synccheck || block.launch->has_failed()) break;
         Report report = warp.describe(
             copy.op, "synccheck", "copy not waited for", copy.lane,
             std::string("The block ends while this copy may still be ") +
@@ -164,7 +164,8 @@ void end_copies_that_read(Block& block) {
         if (block_in_cluster == &block || !block_in_cluster->bulk_copies) continue;
         for (const bulk::Copy& copy : block_in_cluster->bulk_copies->pending) {
             Warp& warp = block.warps[copy.warp];
-            if (copy.issuer != &block || !copy.reads_shared || !warp.checks.sync) continue;
+            if (copy.issuer != &block || !copy.reads_shared || !warp.checks.runs_synccheck)
+                continue;
             reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
                                         "The block ends while this copy may still be reading its "
                                         "shared memory, which the next block will use.",

@@ -12,26 +12,26 @@ namespace {
 
 /// The stack space in bytes that each call takes per thread, in addition to local variables. It
 /// contains the return address and a register.
-constexpr u32 kReturnBytes = 16;
+constexpr u32 kCallStackBytes = 16;
 
 const FunctionCode& running_code(const Warp& w) {
-    return w.frame ? *w.frame->code : w.block->launch->code->main;
+    return w.frame ? *w.frame->code : w.block->launch->code->kernel_function;
 }
 
 /// Memory in which each lane owns `stride` bytes.
-struct LaneStrides {
+struct StridedLaneMemory {
     u8* begin;
     u32 stride;
     u8* lane_address(int lane, u64 offset) const {
         return begin + static_cast<u32>(lane) * stride + offset;
     }
 };
-LaneStrides parameter_memory(const Warp& w) {
+StridedLaneMemory parameter_memory(const Warp& w) {
     return {w.frame ? w.frame->parameters : w.kernel_parameters, running_code(w).parameter_bytes};
 }
 
-void copy_lanes(const LaneStrides& to, u32 to_offset, const LaneStrides& from, u32 from_offset,
-                u32 bytes, Mask lanes) {
+void copy_lanes(const StridedLaneMemory& to, u32 to_offset, const StridedLaneMemory& from,
+                u32 from_offset, u32 bytes, Mask lanes) {
     for (const int l : LaneRange{lanes})
         std::memcpy(to.lane_address(l, to_offset), from.lane_address(l, from_offset), bytes);
 }
@@ -51,18 +51,19 @@ bool fits_call_site(const CallSite& site, const FunctionCode& caller, const Func
 }
 
 const Op* enter_function(Warp& w, const Op* op, const FunctionCode& callee) {
-    // Each call uses up fuel, so that endless recursion reaches the instruction limit.
-    if (--w.fuel < 0) {
-        w.fuel = 0;
+    // Each call counts as a backward branch, so that endless recursion reaches the instruction
+    // limit.
+    if (--w.branches_left < 0) {
+        w.branches_left = 0;
         if (w.block->launch->instruction_limit) {
             w.update_lane_instructions();
             w.other_fragments.push_back({.next_op = op, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
     }
-    w.count_instruction(op);
+    w.count_straight_line_run(op);
     const FunctionCode& caller = running_code(w);
-    const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes + kReturnBytes;
+    const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes + kCallStackBytes;
     if (base + callee.local_bytes > w.local_bytes)
         return w.fail_launch(
             op, Status::illegal_address, "memcheck", "stack overflow",
@@ -77,14 +78,14 @@ const Op* enter_function(Warp& w, const Op* op, const FunctionCode& callee) {
             w.first_active());
     Frame* frame = w.block->frames.take_frame(callee);
     frame->caller = w.frame;
-    frame->called_from = op;
+    frame->call_op = op;
     frame->site = op->call_site;
     frame->local_base = base;
     frame->lanes_in_call = w.active;
     for (const int l : LaneRange{w.local_shadow ? w.active : 0})
         mark_local_unwritten(w, l, base, callee.local_bytes);
-    const LaneStrides caller_parameters = parameter_memory(w),
-                      callee_parameters{frame->parameters, callee.parameter_bytes};
+    const StridedLaneMemory caller_parameters = parameter_memory(w),
+                            callee_parameters{frame->parameters, callee.parameter_bytes};
     for (std::size_t k = 0; k < callee.parameters.size(); ++k)
         copy_lanes(callee_parameters, callee.parameters[k].offset, caller_parameters,
                    op->call_site->argument_offsets[k], callee.parameters[k].bytes, w.active);
@@ -94,7 +95,7 @@ const Op* enter_function(Warp& w, const Op* op, const FunctionCode& callee) {
 
 template <class Shape, bool Store>
 const Op* access_parameter(Warp& w, const Op* op) {
-    const LaneStrides parameters = parameter_memory(w);
+    const StridedLaneMemory parameters = parameter_memory(w);
     for (const int l : LaneRange{w.active})
         move_lane<Shape, Store>(w, op, l,
                                 parameters.lane_address(l, static_cast<u64>(op->immediate)));
@@ -115,8 +116,8 @@ Frame* FramePool::take_frame(const FunctionCode& code) {
     const u64 registers = round_up(code.register_file_bytes, 64),
               parameters = u64{code.parameter_bytes} * kLanes;
     frame->storage.assign((registers + parameters + 128) / 8, 0);
-    const u64 start = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
-    frame->registers = reinterpret_cast<u8*>(start);
+    const u64 aligned_begin = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
+    frame->registers = reinterpret_cast<u8*>(aligned_begin);
     frame->parameters = frame->registers + registers;
     frame->code = &code;
     return frame;
@@ -145,7 +146,7 @@ void copy_registers(const FunctionCode& code, u8* destination, const u8* source,
 }
 
 const Op* op_nothing(Warp& w, const Op* op) {
-    w.count_instruction(op);
+    w.count_straight_line_run(op);
     return op + 1;
 }
 
@@ -177,14 +178,14 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
 const Op* op_return(Warp& w, const Op* op) {
     Frame* frame = w.frame;
     if (!frame) return op_exit(w, op);
-    w.count_instruction(op);
+    w.count_straight_line_run(op);
     const FunctionCode& callee = *frame->code;
-    const LaneStrides caller_parameters = parameter_memory(w);
+    const StridedLaneMemory caller_parameters = parameter_memory(w);
     w.enter_frame(frame->caller);
     for (std::size_t k = 0; k < callee.results.size(); ++k)
         copy_lanes(parameter_memory(w), frame->site->result_offsets[k], caller_parameters,
                    callee.results[k].offset, callee.results[k].bytes, w.active);
-    const Op* return_op = frame->called_from + 1;
+    const Op* return_op = frame->call_op + 1;
     frame->lanes_in_call &= ~w.active;
     if (frame->lanes_in_call == 0) w.block->frames.return_frame(frame);
     return w.other_fragments.empty() ? return_op : continue_at(w, return_op);
@@ -220,8 +221,8 @@ const Op* op_load_kernel_parameter(Warp& w, const Op* op) {
         u64 value = 0;
         std::memcpy(&value, memory.data() + offset, op->count);
         if ((op->detail & kSignedParameter) && op->count < 8) {
-            const int unused = 64 - 8 * op->count;
-            value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
+            const int unused_bits = 64 - 8 * op->count;
+            value = static_cast<u64>(static_cast<i64>(value << unused_bits) >> unused_bits);
         }
         if (op->detail & kWideRegister)
             w.lanes<u64>(op->d)[l] = value;

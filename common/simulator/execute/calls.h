@@ -12,8 +12,8 @@
 namespace coalesce::simulator {
 
 struct Frame {
-    Frame* caller = nullptr;          ///< the caller's frame; null for the kernel itself
-    const Op* called_from = nullptr;  ///< the call instruction, after which the caller continues
+    Frame* caller = nullptr;      ///< the caller's frame; null for the kernel itself
+    const Op* call_op = nullptr;  ///< the call instruction, after which the caller continues
     const CallSite* site = nullptr;
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;
@@ -34,17 +34,20 @@ private:
     std::vector<Frame*> free_frames_;
 };
 
-/// Copies all registers of a lane from one of the function's register files to another.
+/// Copies all registers of a lane between two register files of the same function, whose code is
+/// `code`.
 void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
 
 const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies parameters of this frame to its local variables. Copies Op::d.offset bytes from offset
-/// first_offset(op) in the parameters to offset second_offset(op) in the local variables.
+/// Copies a parameter of the current frame to a local variable: Op::d.offset bytes, from offset
+/// first_offset(op) in the frame's parameter memory to offset second_offset(op) in its local
+/// variables.
 const Op* op_move_parameter(Warp& w, const Op* op);
-/// Sets Op::d to a local address: this frame's base + Op::immediate.
+/// Sets Op::d to the address of a local variable: the base of the current frame's local variables,
+/// plus Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
 
 /// Returns the handler of ld.param or st.param for the parameters and results of device functions,

@@ -23,7 +23,7 @@
 namespace coalesce::simulator {
 
 struct SharedMove;
-struct Resolved;
+struct ResolvedAddresses;
 
 struct Cluster {
     std::vector<Block*> blocks;  ///< the cluster's blocks, by rank
@@ -55,13 +55,15 @@ Block* find_owner_block(Block& block, u64 address);
 inline const Block* find_owner_block(const Block& block, u64 address) {
     return find_owner_block(const_cast<Block&>(block), address);
 }
-/// Returns the host address of the bytes, or nullptr if they do not belong to a running block.
-u8* find_in_shared(const Block& block, u64 address, u32 bytes);
+/// Returns the host address of `bytes` bytes of shared memory, or nullptr if they do not belong to
+/// a running block.
+u8* find_host_in_shared(const Block& block, u64 address, u32 bytes);
 /// Reports an address that belongs to no running block, and ends the launch.
-Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access);
+Failed fail_bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
+                                Access access);
 /// Checks that the addresses of all active lanes are in the block's own shared memory, as .shared
 /// and .shared::cta require. If not, reports an error, ends the launch and returns false.
-bool are_own_addresses(Warp& w, const Op* op, const Resolved& resolved);
+bool are_own_addresses(Warp& w, const Op* op, const ResolvedAddresses& resolved);
 
 // ---- accesses ----
 
@@ -69,9 +71,9 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& resolved);
 /// addresses in `resolved`. If `requires_own_block` is true, all addresses must be in this block's
 /// shared memory. Returns false if the launch has failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool requires_own_block,
-                          Resolved& resolved);
+                          ResolvedAddresses& resolved);
 /// Counts an access by these lanes to the shared memory of other blocks.
-void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
+void count_remote_access(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Counts an atomic by these lanes on the memory of other blocks. The hardware serves lanes that
 /// change the same word one after the other, in one pass each. The sectors of every pass are
 /// counted. An atomic that is a loop in machine code makes one request per pass.
@@ -92,9 +94,9 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Records that lanes of the warp have exited, so that the cluster's barrier no longer waits for
-/// them.
-void cluster_lanes_ended(Warp& w);
+/// Records that lanes of the warp have exited. The cluster's barrier then no longer waits for these
+/// lanes.
+void note_cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);
 

@@ -36,7 +36,7 @@ bool have_all_arrived(Block& block) {
 
 void note_wait_done(Warp& w) {
     Block& block = *w.block;
-    if (block.shared_race) block.shared_race->record_cluster_wait(race_warp(w));
+    if (block.shared_race) block.shared_race->record_cluster_wait(race_check_warp(w));
     if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
 }
 
@@ -64,14 +64,14 @@ void complete_if_all_arrived(Block& block) {
 
 void report_misuse(const Warp& w, const Op* op, Mask lanes, const char* kind, const char* message,
                    const char* advice) {
-    if (!lanes || !w.block->launch->checks.sync) return;
+    if (!lanes || !w.block->launch->checks.runs_synccheck) return;
     reports().add(w.describe(op, "synccheck", kind, std::countr_zero(lanes), message, advice));
 }
 
 }  // namespace
 
 const Op* op_cluster_arrive(Warp& w, const Op* op) {
-    w.count_instruction(op);
+    w.count_straight_line_run(op);
     Block& block = *w.block;
     const bool releases = !(op->detail & kRelaxedArrival);
     report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_completed), "missing wait",
@@ -83,14 +83,14 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
     for_each_block(block, [](Block& b) { b.uses_cluster_barrier = true; });
     if (GlobalRace* race = block.launch->global_race; race && releases)
         race->record_cluster_arrival(block.global_race, w.index);
-    if (block.shared_race) block.shared_race->record_cluster_arrival(race_warp(w), releases);
+    if (block.shared_race) block.shared_race->record_cluster_arrival(race_check_warp(w), releases);
     block.watch->note_memory_change();
     complete_if_all_arrived(block);
     return op + 1;
 }
 
 const Op* op_cluster_wait(Warp& w, const Op* op) {
-    w.count_instruction(op);
+    w.count_straight_line_run(op);
     w.update_lane_instructions();
     const Mask waiting_lanes = w.active & w.cluster_arrived,
                passing_lanes = w.active & ~waiting_lanes;
@@ -101,15 +101,15 @@ const Op* op_cluster_wait(Warp& w, const Op* op) {
     if (passing_lanes) note_wait_done(w);
     if (!waiting_lanes) return op + 1;
     if (passing_lanes)
-        join_others(w, {.next_op = op + 1, .lanes = passing_lanes, .frame = w.frame});
-    join_others(w, {.next_op = op,
-                    .lanes = waiting_lanes,
-                    .frame = w.frame,
-                    .state = Fragment::State::at_cluster_barrier});
-    return next_fragment(w);
+        add_or_merge_fragment(w, {.next_op = op + 1, .lanes = passing_lanes, .frame = w.frame});
+    add_or_merge_fragment(w, {.next_op = op,
+                              .lanes = waiting_lanes,
+                              .frame = w.frame,
+                              .state = Fragment::State::at_cluster_barrier});
+    return switch_to_next_fragment(w);
 }
 
-void cluster_lanes_ended(Warp& w) {
+void note_cluster_lanes_ended(Warp& w) {
     if (!w.block->uses_cluster_barrier) return;
     const Mask exited_lanes = w.existing_lanes & ~w.live_lanes;
     if (const Mask lanes_without_wait = exited_lanes & (w.cluster_arrived | w.cluster_completed)) {

@@ -21,7 +21,7 @@ void Worker::prepare_clusters() {
     for (auto& cluster : clusters_) cluster->running_blocks = 0;
     prepared_clusters_ = 0;
     cluster_size_ = launch_->config.cluster.count();
-    if (cluster_size_ > 1) blocks_ /= cluster_size_;
+    if (cluster_size_ > 1) block_count_ /= cluster_size_;
 }
 
 /// Returns a cluster in which no block is running.
@@ -36,15 +36,15 @@ Cluster& Worker::free_cluster() {
     prepared_clusters_ = k + 1;
     const Kernel::Code& code = *launch_->code;
     const u32 bytes = launch_->kernel->static_shared_bytes + launch_->config.dynamic_shared_bytes;
-    const u32 end = code.reserved_shared
+    const u32 end = code.uses_reserved_shared
                         ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
                         : bytes;
     cluster.stride = static_cast<u32>(round_up(u64{end} + 64, 128));
     cluster.shared = cluster.memory.allocate(u64{cluster.stride} * cluster_size_);
     const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
     SharedRace::EnabledChecks enabled_checks;
-    enabled_checks.checks_races = launch_->checks.race;
-    enabled_checks.checks_uninitialised = launch_->checks.init;
+    enabled_checks.checks_races = launch_->checks.runs_racecheck;
+    enabled_checks.checks_uninitialised = launch_->checks.runs_initcheck;
     cluster.race.begin_launch(*launch_->kernel, *shared_log_, enabled_checks,
                               warps * static_cast<u32>(cluster_size_),
                               static_cast<u32>(cluster_size_));
@@ -59,7 +59,7 @@ Cluster& Worker::begin_cluster(u64 number) {
     for (u32 rank = 0; rank < cluster_size_; ++rank)
         checked_cluster.block_indices.push_back(block_in_cluster(launch_->config, number, rank));
     const std::vector<u64> numbers = checked_cluster.block_indices;
-    if (launch_->checks.race || launch_->checks.init)
+    if (launch_->checks.runs_racecheck || launch_->checks.runs_initcheck)
         cluster.race.begin_cluster(std::move(checked_cluster), cluster.shared);
     cluster.blocks.clear();
     for (const u64 block : numbers) cluster.blocks.push_back(&begin_block(block, &cluster));
@@ -67,7 +67,7 @@ Cluster& Worker::begin_cluster(u64 number) {
     return cluster;
 }
 
-/// Adds a block to a cluster. Must be called before anything else is prepared for the block.
+/// Makes a block part of a cluster. Must be called before anything else is prepared for the block.
 /// `cluster` is null if the launch has no clusters.
 void Worker::enter_cluster(Resident& block, Cluster* cluster) {
     block.cluster = cluster;
@@ -86,47 +86,50 @@ void Worker::leave_cluster(Block& block) {
     Cluster& cluster = *block.cluster;
     end_copies_that_read(block);
     block.has_ended = true;
-    if (block.shared_race && !launch_->failed())
+    if (block.shared_race && !launch_->has_failed())
         block.shared_race->end_block_of_cluster(block.rank);
     if (--cluster.running_blocks > 0) return;
     for (Block* block : cluster.blocks) block->is_busy = false;
 }
 
 /// Runs the cluster's blocks in turn until no block makes progress. Blocks that wait for other
-/// clusters stay in waiting_.
+/// clusters stay in waiting_blocks_.
 void Worker::run_cluster(Cluster& cluster) {
-    const std::size_t waiting_before = waiting_.size();
+    const std::size_t waiting_before = waiting_blocks_.size();
     std::vector<Block*> blocks_to_run = cluster.blocks;
-    if (seed_)
+    if (order_seed_)
         std::rotate(blocks_to_run.begin(),
-                    blocks_to_run.begin() + static_cast<long>(seed_ % blocks_to_run.size()),
+                    blocks_to_run.begin() + static_cast<long>(order_seed_ % blocks_to_run.size()),
                     blocks_to_run.end());
     for (;;) {
-        const u64 progress_before = watch_.progress();
+        const u64 progress_before = watch_.progress_count();
         for (Block* block : blocks_to_run) {
             advance_block(*block);
-            if (launch_->failed()) return;
+            if (launch_->has_failed()) return;
         }
-        if (waiting_.size() == waiting_before || watch_.progress() == progress_before) return;
-        blocks_to_run.assign(waiting_.begin() + static_cast<long>(waiting_before), waiting_.end());
-        waiting_.resize(waiting_before);
+        if (waiting_blocks_.size() == waiting_before || watch_.progress_count() == progress_before)
+            return;
+        blocks_to_run.assign(waiting_blocks_.begin() + static_cast<long>(waiting_before),
+                             waiting_blocks_.end());
+        waiting_blocks_.resize(waiting_before);
     }
 }
 
 void Worker::run_clusters() {
     bool has_more_clusters = true;
-    while (!launch_->failed()) {
-        const bool has_room = waiting_.empty() || waiting_.size() + cluster_size_ <= max_resident_;
+    while (!launch_->has_failed()) {
+        const bool has_room = waiting_blocks_.empty() ||
+                              waiting_blocks_.size() + cluster_size_ <= max_resident_blocks_;
         if (has_more_clusters && has_room) {
             const u64 cluster_position =
                 launch_->next_block.fetch_add(1, std::memory_order_relaxed);
-            has_more_clusters = cluster_position < blocks_;
+            has_more_clusters = cluster_position < block_count_;
             if (!has_more_clusters) continue;
             watch_.note_progress();
             run_cluster(begin_cluster(block_number(cluster_position)));
             continue;
         }
-        if (waiting_.empty()) return;
+        if (waiting_blocks_.empty()) return;
         run_round();
     }
 }

@@ -1,5 +1,5 @@
-// Helpers for writing FamilyInstruction descriptions. Each family has a function that determines
-// the handler of a PTX instruction and where its operands are stored (families.h).
+// Helpers for describing instruction families (families.h). Each family has a function that
+// determines the handler of a PTX instruction, and the fields of the Op that hold its operands.
 #pragma once
 
 #include "simulator/execute/families.h"
@@ -7,26 +7,27 @@
 
 namespace coalesce::simulator {
 
-/// Returns `family_instruction` if `family_instruction.operands` has exactly one entry for each
-/// operand of the instruction. Otherwise returns nothing. The cache policy operand of
-/// .L2::cache_hint needs no entry, but an operand `_` does.
+/// Checks a description: returns `family_instruction` if `family_instruction.operands` has exactly
+/// one entry for each operand of the instruction. Otherwise returns nothing. The cache policy
+/// operand of .L2::cache_hint needs no entry, but an operand `_` does.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction);
-/// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
+/// Like describe() above, but accepts any number of operands from `min_operands` to `max_operands`. Operands
 /// without an entry in `family_instruction.operands` are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
-                     std::size_t at_least, std::size_t at_most);
+                     std::size_t min_operands, std::size_t max_operands);
 
-// The functions that describe the families. Defined in warp_ops.cpp.
-Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
-    describe_elect;
+// The functions that describe shfl, vote, match, redux, activemask and elect. Defined in
+// warp_ops.cpp.
+DescribeFunction describe_shuffle, describe_vote, describe_match, describe_reduce,
+    describe_active_mask, describe_elect;
 // Defined in atomics.cpp.
-Describe describe_atomic;
+DescribeFunction describe_atomic;
 // Describes st.async and red.async. Defined in async_store.cpp.
 Description describe_async_store(const ptx::Instruction& instruction);
 // Defined in async_copy.cpp and mbarrier.cpp.
-Describe describe_cp, describe_mbarrier;
+DescribeFunction describe_cp, describe_mbarrier;
 // Defined in system_ops.cpp.
-Describe describe_fence, describe_hint, describe_create_policy, describe_sleep, describe_trap,
-    describe_is_space, describe_map_address, describe_block_rank;
+DescribeFunction describe_fence, describe_hint, describe_create_policy, describe_sleep,
+    describe_trap, describe_is_space, describe_map_address, describe_block_rank;
 
 }  // namespace coalesce::simulator

@@ -18,9 +18,9 @@ std::string describe_fragment(const Block& block, const Fragment& f) {
         : f.state == Fragment::State::at_cluster_barrier ? "waiting at the cluster barrier"
         : f.state == Fragment::State::at_warp_sync       ? "waiting for lanes of their warp"
                                                          : "spinning";
-    char mask[16];
-    std::snprintf(mask, sizeof mask, "%08x", f.lanes);
-    std::string text = std::string(", lanes ") + mask + ": " + description;
+    char mask_text[16];
+    std::snprintf(mask_text, sizeof mask_text, "%08x", f.lanes);
+    std::string text = std::string(", lanes ") + mask_text + ": " + description;
     if (place.line)
         text +=
             ", " + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
@@ -31,11 +31,11 @@ std::string describe_fragment(const Block& block, const Fragment& f) {
 
 std::string describe_waiting(const Block& block) {
     /// A range of adjacent warps that wait for the same reason.
-    struct Waiting {
+    struct WaitingWarps {
         u32 first_warp, last_warp;
         std::string description;
     };
-    std::vector<Waiting> groups;
+    std::vector<WaitingWarps> groups;
     for (const Warp& w : block.warps) {
         for (const Fragment& f : w.other_fragments) {
             const std::string description = describe_fragment(block, f);
@@ -49,7 +49,7 @@ std::string describe_waiting(const Block& block) {
         }
     }
     std::string text;
-    for (const Waiting& group : groups) {
+    for (const WaitingWarps& group : groups) {
         text += group.first_warp == group.last_warp
                     ? "  warp " + std::to_string(group.first_warp)
                     : "  warps " + std::to_string(group.first_warp) + " to " +

@@ -30,10 +30,10 @@ constexpr u64 kCharactersPerInstruction = 16;
 
 const Op* run_vprintf(Warp& w, const Op* op) {
     const bool is_silent = !options().has_printf;
-    const i64 lines = is_silent ? 0 : std::popcount(w.active);
-    ++print_calls();
-    w.uncounted_instructions += static_cast<u64>(lines * kInstructionsPerLine);
-    w.fuel -= lines;
+    const i64 line_count = is_silent ? 0 : std::popcount(w.active);
+    ++printf_call_count();
+    w.uncounted_instructions += static_cast<u64>(line_count * kInstructionsPerLine);
+    w.branches_left -= line_count;
     const u64* formats = w.lanes<u64>(op->a);
     const u64* buffers = w.lanes<u64>(op->b);
     u32 argument_counts[kLanes] = {};
@@ -52,10 +52,10 @@ const Op* run_vprintf(Warp& w, const Op* op) {
             format_address = formats[lane];
         }
         FormatSource source;
-        source.argument = [&](u32 offset, u32 bytes, void* destination) {
+        source.read_argument = [&](u32 offset, u32 bytes, void* destination) {
             return read_bytes(w, buffers[lane] + offset, lane, bytes, destination);
         };
-        source.string = [&](u64 address) { return read_string(w, address, lane); };
+        source.read_string = [&](u64 address) { return read_string(w, address, lane); };
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
             return report_unprintable(w, op, lane, buffers[lane], formatted.problem);
@@ -126,7 +126,7 @@ const Op* run_free(Warp& w, const Op* op) {
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
     // Clear the caches of the sites, because these caches may still refer to freed heap memory.
-    std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
+    std::fill_n(w.site_caches, w.block->launch->kernel->sites.size(), SiteCache{});
     w.block->watch->note_memory_change();
     return op + 1;
 }
@@ -148,7 +148,7 @@ const Op* run_set_conditional(Warp& w, const Op* op) {
 }
 
 constexpr Width w32 = Width::w32, w64 = Width::w64;
-constexpr DeviceCall kCalls[] = {
+constexpr DeviceCall kDeviceCalls[] = {
     {"vprintf", run_vprintf, w32, {w64, w64}, true, false},
     {"__assertfail", run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false},
     {"malloc", run_malloc, w64, {w64}, true, true},
@@ -158,13 +158,13 @@ constexpr DeviceCall kCalls[] = {
 
 }  // namespace
 
-std::atomic<u64>& print_calls() {
-    static std::atomic<u64> calls = 0;
-    return calls;
+std::atomic<u64>& printf_call_count() {
+    static std::atomic<u64> call_count = 0;
+    return call_count;
 }
 
 const DeviceCall* find_device_call(const std::string& name) {
-    for (const DeviceCall& call : kCalls)
+    for (const DeviceCall& call : kDeviceCalls)
         if (name == call.name) return &call;
     return nullptr;
 }
@@ -176,7 +176,7 @@ DeviceHeap& DeviceHeap::instance() {
     return heap;
 }
 
-bool DeviceHeap::prepare(DeviceMemory& memory) {
+bool DeviceHeap::prepare_for_launch(DeviceMemory& memory) {
     const std::lock_guard lock(mutex_);
     zone_.empty_quarantine();
     ++launches_;
@@ -199,7 +199,8 @@ u64 DeviceHeap::allocate(u64 bytes) {
     const Interval piece = zone_.take_interval(rounded_bytes(bytes), 16);
     if (piece.size() == 0) return 0;
     live_pieces_[piece.begin] = bytes;
-    freed_.erase(freed_.lower_bound(piece.begin), freed_.lower_bound(piece.end));
+    freed_pieces_.erase(freed_pieces_.lower_bound(piece.begin),
+                        freed_pieces_.lower_bound(piece.end));
     free_calls_.erase(free_calls_.lower_bound(piece.begin), free_calls_.lower_bound(piece.end));
     return piece.begin;
 }
@@ -211,34 +212,34 @@ u64 DeviceHeap::free_block(u64 address, FreeCall free_call) {
     const u64 bytes = piece->second;
     zone_.return_interval({address, address + rounded_bytes(bytes)});
     live_pieces_.erase(piece);
-    freed_[address] = bytes;
+    freed_pieces_[address] = bytes;
     free_call.launch = launches_;
     free_calls_[address] = std::move(free_call);
     return bytes;
 }
 
-Interval DeviceHeap::find_below(const Pieces& pieces, u64 address) {
+Interval DeviceHeap::find_piece_below(const Pieces& pieces, u64 address) {
     const auto next_piece = pieces.upper_bound(address);
     if (next_piece == pieces.begin()) return {};
     const auto& [begin, bytes] = *std::prev(next_piece);
     return {begin, begin + bytes};
 }
 
-Interval DeviceHeap::find_in(const Pieces& pieces, u64 address) {
-    const Interval previous_piece = find_below(pieces, address);
+Interval DeviceHeap::find_piece_in(const Pieces& pieces, u64 address) {
+    const Interval previous_piece = find_piece_below(pieces, address);
     return address < previous_piece.end ? previous_piece : Interval{};
 }
 
 Interval DeviceHeap::find_allocation(u64 address) const {
-    return find_in(live_pieces_, address);
+    return find_piece_in(live_pieces_, address);
 }
 
-Interval DeviceHeap::find_freed(u64 address) const {
-    return find_in(freed_, address);
+Interval DeviceHeap::find_freed_piece(u64 address) const {
+    return find_piece_in(freed_pieces_, address);
 }
 
-Interval DeviceHeap::find_below(u64 address) const {
-    return find_below(live_pieces_, address);
+Interval DeviceHeap::find_piece_below(u64 address) const {
+    return find_piece_below(live_pieces_, address);
 }
 
 }  // namespace coalesce::simulator

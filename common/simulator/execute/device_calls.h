@@ -1,5 +1,5 @@
-// The functions that any kernel may call without defining them: vprintf, __assertfail, malloc,
-// free, cudaGraphSetConditional.
+// The functions that any kernel may call although the program does not define them: vprintf,
+// __assertfail, malloc, free and cudaGraphSetConditional.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ class DeviceMemory;
 struct DeviceCall {
     const char* name;
     Handler run = nullptr;
-    /// The width of the result in Op::d. Op::has_destination is false if the caller ignores the
-    /// result.
-    Width result = Width::none;
+    /// The width of the result in Op::d, or Width::none if there is no result. Op::has_destination
+    /// is false if the caller ignores the result.
+    Width result_width = Width::none;
     /// The widths of the arguments, which are passed in Op::a, b, c, v[0] and v[1].
-    Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
+    Width argument_widths[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool is_order_sensitive = true;
-    /// True if DeviceHeap::prepare must be called before the launch's AllocationTable is created.
+    /// True if DeviceHeap::prepare_for_launch must be called before the launch's AllocationTable is created.
     bool needs_heap = false;
 };
 
@@ -33,7 +33,7 @@ struct DeviceCall {
 const DeviceCall* find_device_call(const std::string& name);
 
 /// Returns the counter of printf calls. A call by several lanes of a warp counts once.
-std::atomic<u64>& print_calls();
+std::atomic<u64>& printf_call_count();
 
 /// The heap from which kernels allocate with malloc: a single allocation of device memory, divided
 /// into pieces. As on hardware, the heap exists until the process ends.
@@ -43,7 +43,7 @@ public:
 
     /// Allocates the heap on the first call. Must be called before every launch that uses the heap.
     /// Returns false if there is not enough device memory.
-    bool prepare(DeviceMemory& memory);
+    bool prepare_for_launch(DeviceMemory& memory);
     /// Sets the size of the heap (cudaLimitMallocHeapSize). Returns false and changes nothing if
     /// the heap is in use.
     bool set_size(u64 bytes);
@@ -68,22 +68,22 @@ public:
     /// because a launch whose kernel allocates or frees memory runs on one worker.
     Interval find_allocation(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
-    Interval find_freed(u64 address) const;
-    /// Returns the call of free() that freed a piece. `begin` must come from find_freed().
-    const FreeCall& find_freer(u64 begin) const { return free_calls_.at(begin); }
+    Interval find_freed_piece(u64 address) const;
+    /// Returns the call of free() that freed a piece. `begin` must come from find_freed_piece().
+    const FreeCall& find_free_call(u64 begin) const { return free_calls_.at(begin); }
     /// Reports whether the call of free() was made in the current launch.
     bool is_freed_by_this_launch(const FreeCall& free_call) const {
         return free_call.launch == launches_;
     }
     /// Returns the last allocated piece that starts at or below the address, or an empty interval
     /// if there is none.
-    Interval find_below(u64 address) const;
+    Interval find_piece_below(u64 address) const;
 
 private:
     /// The requested size of each piece in bytes, keyed by address.
     using Pieces = std::map<u64, u64>;
-    static Interval find_below(const Pieces& pieces, u64 address);
-    static Interval find_in(const Pieces& pieces, u64 address);
+    static Interval find_piece_below(const Pieces& pieces, u64 address);
+    static Interval find_piece_in(const Pieces& pieces, u64 address);
     bool is_reserved() const { return zone_.zone().size() != 0; }
 
     std::mutex mutex_;
@@ -96,8 +96,8 @@ private:
     static constexpr u64 kGapBytes = 16;
     static u64 rounded_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
     /// The allocated pieces, and the freed pieces whose memory has not been reused yet.
-    Pieces live_pieces_, freed_;
-    std::map<u64, FreeCall> free_calls_;  ///< has the same keys as `freed_`
+    Pieces live_pieces_, freed_pieces_;
+    std::map<u64, FreeCall> free_calls_;  ///< has the same keys as `freed_pieces_`
     u64 launches_ = 0;
     u64 heap_bytes_ = 8u << 20;
 };

@@ -78,9 +78,10 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction fami
 }
 
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
-                     std::size_t at_least, std::size_t at_most) {
+                     std::size_t min_operands, std::size_t max_operands) {
     const std::size_t count = instruction.operands.size();
-    if (!family_instruction.run || count < at_least || count > at_most) return std::nullopt;
+    if (!family_instruction.run || count < min_operands || count > max_operands)
+        return std::nullopt;
     family_instruction.operands.resize(count);
     for (std::size_t i = 0; i < count; ++i)
         if (ptx::is_sink(instruction, i)) family_instruction.operands[i].role = Role::ignored;

@@ -50,7 +50,7 @@ enum class Role : u8 {
     /// OperandList::written_slots of FamilyInstruction::list. An element that is not a predicate
     /// has the width OperandRole::width.
     list_written,
-    /// Like list_written, for an operand that is read: the slots are added to OperandList::read. An
+    /// Like list_written, for an operand that is read: the slots are added to OperandList::read_slots. An
     /// operand [base, {x, ...}] adds the address `base`, followed by the elements.
     list_read,
     /// A register, or a vector {x, y, ...}, that the instruction writes: fragment d of
@@ -63,8 +63,8 @@ enum class Role : u8 {
 
 struct OperandRole {
     Role role = Role::ignored;
-    Width width = Width::none;  ///< the width of the slot, or of each element of a vector
-    Role pair = Role::ignored;  ///< the role of p in an operand `d|p`
+    Width width = Width::none;       ///< the width of the slot, or of each element of a vector
+    Role pair_role = Role::ignored;  ///< the role of p in an operand `d|p`
     Width pair_width = Width::none;
 };
 
@@ -72,7 +72,7 @@ struct OperandRole {
 /// returns the list of an Op.
 struct OperandList {
     /// The slots of the written operands and of the read operands, in PTX order.
-    std::vector<Slot> written_slots, read;
+    std::vector<Slot> written_slots, read_slots;
     virtual ~OperandList() = default;
 };
 
@@ -92,14 +92,14 @@ struct FamilyInstruction {
     /// True for a `.sync` instruction whose lanes wait for each other. Op::v[0] is the mask of
     /// these lanes, or unused if `matrix` is set, because all lanes then wait. The handler runs
     /// with Warp::active set to the lanes that have arrived.
-    bool warp_sync = false;
+    bool is_warp_sync = false;
     /// The matrix operation that all lanes of the warp execute together (whole_warp.h). Null for
     /// other instructions.
     std::shared_ptr<MatrixOp> matrix = {};
     /// The operands with the roles list_written and list_read.
     std::shared_ptr<OperandList> list = {};
-    /// True if the SharedLedger records the instruction's accesses to shared memory, as it does for
-    /// ld and st.
+    /// True if the SharedLedger can record the instruction's accesses to shared memory, as it does
+    /// for ld and st.
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run, as with printing or the clock.
     /// The launch then runs on one worker.
@@ -111,8 +111,8 @@ struct FamilyInstruction {
     bool spins_on_result = false;
 };
 
-/// The description of an instruction, or nothing if the instruction belongs to no family or has an
-/// unsupported form.
+/// The description of an instruction. Has no value if the instruction belongs to no family or has
+/// an unsupported form.
 using Description = std::optional<FamilyInstruction>;
 /// Finds the description of an instruction. `function` provides the types of its registers.
 Description find_family_instruction(const ptx::Instruction& instruction,
@@ -120,11 +120,11 @@ Description find_family_instruction(const ptx::Instruction& instruction,
 /// Reports whether any instruction with this opcode has a description.
 bool has_family(std::string_view opcode);
 
-using Describe = Description(const ptx::Instruction&, const ptx::Function&);
+using DescribeFunction = Description(const ptx::Instruction&, const ptx::Function&);
 
 struct FamilyRow {
     const char* opcode;
-    Describe* describe;
+    DescribeFunction* describe;
 };
 
 /// The families of addons/matrices and addons/textures. In a build without addons, both lists are

@@ -9,26 +9,26 @@ namespace {
 
 struct NamedNumber {
     std::string_view name;
-    Number number;
+    NumberType number;
     u32 bits;
 };
 constexpr NamedNumber kNumberTypes[] = {
-    {"f16", Number::f16, 16}, {"bf16", Number::bf16, 16}, {"tf32", Number::tf32, 32},
-    {"f32", Number::f32, 32}, {"f64", Number::f64, 64},   {"s8", Number::s8, 8},
-    {"u8", Number::u8, 8},    {"s4", Number::s4, 4},      {"u4", Number::u4, 4},
-    {"b1", Number::b1, 32},   {"s32", Number::s32, 32}};
+    {"f16", NumberType::f16, 16}, {"bf16", NumberType::bf16, 16}, {"tf32", NumberType::tf32, 32},
+    {"f32", NumberType::f32, 32}, {"f64", NumberType::f64, 64},   {"s8", NumberType::s8, 8},
+    {"u8", NumberType::u8, 8},    {"s4", NumberType::s4, 4},      {"u4", NumberType::u4, 4},
+    {"b1", NumberType::b1, 32},   {"s32", NumberType::s32, 32}};
 
 constexpr u32 kBlockLines = 8, kBlockWords = 4;
 
 }  // namespace
 
-Number parse_number_type(std::string_view name) {
+NumberType parse_number_type(std::string_view name) {
     for (const NamedNumber& entry : kNumberTypes)
         if (entry.name == name) return entry.number;
-    return Number::none;
+    return NumberType::none;
 }
 
-u32 number_bits(Number number) {
+u32 number_bits(NumberType number) {
     for (const NamedNumber& known : kNumberTypes)
         if (known.number == number) return known.bits;
     return 0;
@@ -44,9 +44,9 @@ MatrixShape parse_matrix_shape(const std::string& name) {
                : MatrixShape{};
 }
 
-MatrixFragment::MatrixFragment(Part fragment_part, Number number_type, MatrixShape shape)
+MatrixFragment::MatrixFragment(Part fragment_part, NumberType number_type, MatrixShape shape)
     : part(fragment_part), number(number_type) {
-    const u32 steps = number == Number::b1 ? shape.k / 32 : shape.k;
+    const u32 steps = number == NumberType::b1 ? shape.k / 32 : shape.k;
     is_transposed = part == Part::accumulator && shape.m == 8 && shape.n == 32;
     switch (part) {
         case Part::a: lines = shape.m, elements_per_line = steps; break;

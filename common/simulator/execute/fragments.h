@@ -26,9 +26,9 @@ namespace coalesce::simulator {
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
 /// The type of a matrix element. A b1 element is a word of 32 bits.
-enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
-Number parse_number_type(std::string_view name);
-u32 number_bits(Number number);
+enum class NumberType : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
+NumberType parse_number_type(std::string_view name);
+u32 number_bits(NumberType number);
 
 struct MatrixShape {
     u32 m = 0, n = 0, k = 0;
@@ -40,14 +40,14 @@ enum class Part : u8 { a, b, accumulator };
 
 struct MatrixFragment {
     Part part = Part::a;
-    Number number = Number::none;
+    NumberType number = NumberType::none;
     u32 lines = 0;               ///< the rows of a, the columns of b, or the rows of an accumulator
     u32 elements_per_line = 0;   ///< the number of elements per line
     bool is_transposed = false;  ///< true for an accumulator that is stored column by column
     std::vector<Slot> slots;
 
     MatrixFragment() = default;
-    MatrixFragment(Part part, Number number, MatrixShape shape);
+    MatrixFragment(Part part, NumberType number, MatrixShape shape);
 
     u32 elements_of_register() const {
         return number_bits(number) < 32 ? 32 / number_bits(number) : 1;
@@ -71,9 +71,10 @@ struct FragmentAccess {
     u32 bytes = 0, count = 1;
     u32 first_register = 0;  ///< the index of the first register of the access
     u32 byte = 0;            ///< the offset of the moved bytes within the register
-    /// The number of 8x8 matrices whose rows the access moves; 0 for an ordinary access.
-    u32 matrices = 0;
-    bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
+    /// The number of 8x8 matrices whose rows the access moves, or 0 for an access that moves single
+    /// elements.
+    u32 matrix_count = 0;
+    bool is_transposed = false;  ///< true if the 8x8 matrices are stored transposed in memory
     struct Place {
         u16 row, byte;
     } places[kLanes] = {};  ///< where each lane's bytes are in the matrix
@@ -84,8 +85,9 @@ struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
     bool saturates = false;  ///< for integers, true to clamp results to the range of s32
-    bool and_bits = false;   ///< for b1, true to use AND instead of XOR
-    Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
+    bool uses_and = false;   ///< for b1, true to use AND instead of XOR
+    Slot address_slot,
+        value_slot;  ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;              ///< the memory accesses of a load or store
     /// For loads and stores, the site of the memory accesses. Op::site is not available, because an

@@ -19,7 +19,7 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u8 kWordWritten = 0x0f;
+constexpr u8 kAllBytesWritten = 0x0f;
 
 /// Reports whether all bytes accessed by 32 consecutive lanes of `bytes` bytes each are
 /// initialized. `shadow` is the shadow of the first lane.
@@ -37,7 +37,7 @@ bool are_all_written(const u8* shadow, u32 bytes) {
 void mark_all_written(u8* shadow, u32 bytes) {
     // Usually all bytes are already marked, and reading their marks is cheaper than writing them
     // again.
-    if (!are_all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
+    if (!are_all_written(shadow, bytes)) std::memset(shadow, kAllBytesWritten, bytes * kLanes / 4);
 }
 
 /// Marks as written the `bytes` bytes (1 to kMaxBytesPerLane) that one lane accesses at `address`.
@@ -50,14 +50,14 @@ inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
         return;
     }
     for (u32 k = 0; k < bytes / 4; ++k)
-        if ((shadow[k] & kWordWritten) != kWordWritten) shadow[k] = kWordWritten;
+        if ((shadow[k] & kAllBytesWritten) != kAllBytesWritten) shadow[k] = kAllBytesWritten;
 }
 
 bool is_lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) return (*shadow & shadow_bits(address, bytes)) == 0;
     u8 combined_shadow = 0;
     for (u32 k = 0; k < bytes / 4; ++k) combined_shadow |= shadow[k];
-    return (combined_shadow & kWordWritten) == 0;
+    return (combined_shadow & kAllBytesWritten) == 0;
 }
 
 /// Handles a lane's read that includes uninitialized bytes. The read is a mistake unless the
@@ -75,16 +75,18 @@ void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32
 /// same mistake at this site and the report's count has reached its limit. (A kernel whose input
 /// was never initialized repeats the mistake in every load.) May be called only if all bytes that
 /// the lane loads are uninitialized.
-bool is_known_mistake(const Warp& w, u32 site, int lane) {
+bool is_known_uninitialised_read(const Warp& w, u32 site, int lane) {
     const UninitialisedReads& mistakes = w.block->launch->kernel->uninitialised_reads[site];
     return mistakes.count.load(std::memory_order_relaxed) >= kMaxReportCount &&
-           mistakes.first.load(std::memory_order_relaxed) <= thread_number(w, lane);
+           mistakes.first_thread.load(std::memory_order_relaxed) <= thread_number(w, lane);
 }
 
-/// Handles a lane's read that includes uninitialized bytes, unless is_known_mistake() is true.
+/// Handles a lane's read that includes uninitialized bytes, unless is_known_uninitialised_read() is
+/// true.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
-    if (is_lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
+    if (is_lane_unwritten(shadow, address, bytes) && is_known_uninitialised_read(w, op->site, lane))
+        return;
     handle_uninitialised_read(w, op, lane, address, bytes);
 }
 inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow, u32 bytes) {
@@ -123,7 +125,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
     }
     GlobalAccess access{
         .kind = move.is_store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
-        .strong = (op->detail & kStrong) != 0,
+        .is_strong = (op->detail & kStrong) != 0,
         .releases = (op->detail & kReleases) != 0,
         .warp = w.index,
         .site = op->site,
@@ -131,7 +133,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
         .addresses = addresses,
         .bytes_per_lane = move.bytes};
     if (move.is_store) access.value = lanes.value();
-    race.access(block.global_race, access);
+    race.check_access(block.global_race, access);
 }
 
 /// Prefetches the row that the next block will probably access at this instruction, because most
@@ -139,7 +141,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
 /// prefetchers do not detect the pattern across blocks.) A wrong guess costs nothing.
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
-    const u64 step = first - std::exchange(w.last_rows[op->site], first);
+    const u64 step = first - std::exchange(w.last_row_addresses[op->site], first);
     // Use integers instead of pointers, because the predicted address may lie outside any memory,
     // even below zero.
     const auto prefetch = [](u64 address, bool store) {
@@ -162,24 +164,25 @@ void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, 
     for (const MachineAccess& access : machine_accesses(w, op)) {
         if (!access.is_executed_at(addresses[w.first_active()])) continue;
         u64 machine_addresses[kLanes];
-        move_addresses(addresses, access, machine_addresses);
+        compute_machine_addresses(addresses, access, machine_addresses);
         use(machine_addresses, access.bytes);
     }
 }
 
 void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
-    for_each_machine_access(
-        w, op, addresses, bytes, [&](const u64* moved, u32 machine_access_bytes) {
-            w.counters[op->site].add_global(count_sectors(moved, machine_access_bytes, w.active),
-                                            w.active, machine_access_bytes);
-        });
+    for_each_machine_access(w, op, addresses, bytes,
+                            [&](const u64* moved, u32 machine_access_bytes) {
+                                w.site_counters[op->site].add_global(
+                                    count_sectors(moved, machine_access_bytes, w.active), w.active,
+                                    machine_access_bytes);
+                            });
 }
 
 /// Counts a load from a variable of the program if all lanes read the same address.
 void count_variable_load(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     const u64 first = addresses[w.first_active()];
     if (select_lanes(w.active, [&](int l) { return addresses[l] == first; }) != w.active) return;
-    SiteCounters& counters = w.counters[op->site];
+    SiteCounters& counters = w.site_counters[op->site];
     for_each_machine_access(
         w, op, addresses, bytes, [&](const u64* moved, u32 machine_access_bytes) {
             ++counters.variable_requests;
@@ -207,8 +210,8 @@ void access_whole_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) 
     if (op->detail & kCountsMachineAccesses) [[unlikely]]
         count_machine_row(w, op, first, Shape::kTotal);
     else
-        w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5),
-                                        kAllLanes, Shape::kTotal);
+        w.site_counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5),
+                                             kAllLanes, Shape::kTotal);
 
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.host_offset));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
@@ -217,8 +220,8 @@ void access_whole_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) 
         u64 addresses[kLanes];
         addresses_of_row(addresses);
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, true);
-    } else if (!Store && cache.reads) {
-        cache.reads->mark_read(first, kRow, op->site);
+    } else if (!Store && cache.read_marks) {
+        cache.read_marks->mark_read(first, kRow, op->site);
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
@@ -227,14 +230,15 @@ void access_whole_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) 
         else if (shadow)
             w.block->launch->memory->mark_written(first, kRow);
         GlobalRace::finish_store(w.block->global_race);
-        if (w.undefined) [[unlikely]] {
+        if (w.undefined_bytes) [[unlikely]] {
             u64 addresses[kLanes];
             addresses_of_row(addresses);
             mark_undefined_stored(w, op, addresses);
         }
     } else {
         forget_undefined(w, op);
-        if (shadow && w.checks.init && !(whole_words && are_all_written(shadow, Shape::kTotal))) {
+        if (shadow && w.checks.runs_initcheck &&
+            !(whole_words && are_all_written(shadow, Shape::kTotal))) {
             for (int l = 0; l < kLanes; ++l) {
                 const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
                 check_read(w, op, l, address, w.block->launch->memory->shadow(address),
@@ -247,7 +251,7 @@ void access_whole_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) 
 
 /// Reports whether all bytes that the active lanes access are initialized.
 template <class Shape>
-bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
+bool are_lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
     bool combined_shadow = true;
     for (const int l : LaneRange{w.active}) {
         const u64 address = addresses[l];
@@ -280,12 +284,12 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     if (!Store && cache.is_variable) count_variable_load(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.is_read_only))
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, false);
-    else if (!Store && cache.reads)
+    else if (!Store && cache.read_marks)
         for (const int l : LaneRange{w.active})
-            cache.reads->mark_read(addresses[l], Shape::kTotal, op->site);
+            cache.read_marks->mark_read(addresses[l], Shape::kTotal, op->site);
     // Nearly always, all bytes are already marked as written, so that only the data must be moved.
-    const bool has_shadow =
-        cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
+    const bool has_shadow = cache.shadow && (Store || w.checks.runs_initcheck) &&
+                            !are_lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {
         if (!has_shadow) return load_lanes<Shape>(w, op, cache, addresses);
     }
@@ -302,7 +306,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
 
 /// Narrows the cache to the allocated piece of the heap that contains the address. If there is no
 /// such piece, empties the cache and returns false.
-[[gnu::noinline]] bool narrow_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
+[[gnu::noinline]] bool narrow_cache_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
     const Interval piece = DeviceHeap::instance().find_allocation(address);
     if (piece.size() == 0) {
         cache = {};
@@ -314,11 +318,11 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
-/// Reports whether an access that falls into `allocation` was probably meant for another
+/// Reports whether an access whose address is in `allocation` was probably meant for another
 /// allocation.
-bool is_elsewhere(const Warp& w, const Op* op, const Allocation& allocation) {
-    if (!w.checks.memory || allocation.kind == AllocationKind::registered) return false;
-    const Allocation* intended = find_intended(*w.block->launch, op->site);
+bool is_unintended_allocation(const Warp& w, const Op* op, const Allocation& allocation) {
+    if (!w.checks.runs_memcheck || allocation.kind == AllocationKind::registered) return false;
+    const Allocation* intended = find_intended_allocation(*w.block->launch, op->site);
     return intended && intended != &allocation && intended->kind != AllocationKind::registered;
 }
 
@@ -331,17 +335,19 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
     cache.is_read_only = launch.global_race && launch.global_race->is_read_only(*found);
     cache.is_variable = found->kind == AllocationKind::variable;
-    cache.reads = cache.is_read_only && launch.reads ? &launch.reads->find_marks(*found) : nullptr;
-    if (DeviceHeap::instance().contains(address)) return narrow_to_piece(launch, cache, address);
+    cache.read_marks =
+        cache.is_read_only && launch.read_marks ? &launch.read_marks->find_marks(*found) : nullptr;
+    if (DeviceHeap::instance().contains(address))
+        return narrow_cache_to_piece(launch, cache, address);
     return true;
 }
 
 /// Fills the cache with the allocation at the address if this allocation is the intended one.
 /// Otherwise, empties the cache, so that each lane's access is checked, and returns false.
 bool fill_cache_if_intended(const Warp& w, const Op* op, u64 address) {
-    SiteCache& cache = w.caches[op->site];
+    SiteCache& cache = w.site_caches[op->site];
     const Allocation* found = w.block->launch->allocations->find(address);
-    if (found && is_elsewhere(w, op, *found)) {
+    if (found && is_unintended_allocation(w, op, *found)) {
         cache = {};
         return false;
     }
@@ -349,36 +355,37 @@ bool fill_cache_if_intended(const Warp& w, const Op* op, u64 address) {
 }
 
 bool are_all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32 bytes) {
-    u64 outside = 0;
+    u64 any_outside = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
         const u64 outside_mask = static_cast<u64>(addresses[l] < cache.begin) |
                                  static_cast<u64>(addresses[l] > cache.end - bytes) |
                                  (addresses[l] & (bytes - 1));
-        outside |= outside_mask & active;
+        any_outside |= outside_mask & active;
     }
-    return outside == 0;
+    return any_outside == 0;
 }
 
-void report_if_elsewhere(const Warp& w, const Op* op, const GlobalMove& move, int lane,
-                         u64 address) {
+void report_if_unintended(const Warp& w, const Op* op, const GlobalMove& move, int lane,
+                          u64 address) {
     const Launch& launch = *w.block->launch;
     const Allocation& found = *launch.allocations->find(address);
-    if (!is_elsewhere(w, op, found)) return;
+    if (!is_unintended_allocation(w, op, found)) return;
     const LaneAccess access{
         .kind = move.is_store ? LaneAccess::Kind::write : LaneAccess::Kind::read,
         .address = address,
         .bytes = move.bytes};
     reports().add(describe_other_allocation(w.describe(op, "memcheck", "out of bounds", lane),
-                                            access, *find_intended(launch, op->site), found));
+                                            access, *find_intended_allocation(launch, op->site),
+                                            found));
 }
 
 /// Loads or stores for lanes whose addresses are in several allocations, or in none.
 const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
     for (const int l : LaneRange{w.active}) {
-        if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
-                         load_or_store(move.is_store)))
+        if (!resolve_address(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
+                             load_or_store(move.is_store)))
             return nullptr;
     }
     count_lanes(w, op, addresses, move.bytes);
@@ -386,7 +393,7 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
     for (const int l : LaneRange{w.active}) {
         SiteCache cache;
         fill_cache(launch, cache, addresses[l]);
-        report_if_elsewhere(w, op, move, l, addresses[l]);
+        report_if_unintended(w, op, move, l, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.host_offset));
         u8* shadow = cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr;
         if (move.is_store) {
@@ -395,8 +402,9 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
         } else {
             if (cache.is_variable && l == w.first_active())
                 count_variable_load(w, op, addresses, move.bytes);
-            if (cache.reads) cache.reads->mark_read(addresses[l], move.bytes, op->site);
-            if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
+            if (cache.read_marks) cache.read_marks->mark_read(addresses[l], move.bytes, op->site);
+            if (shadow && w.checks.runs_initcheck)
+                check_read(w, op, l, addresses[l], shadow, move.bytes);
             move.load_lane(w, op, l, host);
         }
     }
@@ -416,7 +424,7 @@ template <class Shape, bool Store, bool Plain>
     u64 addresses[kLanes];
     compute_addresses(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
-    SiteCache& cache = w.caches[op->site];
+    SiteCache& cache = w.site_caches[op->site];
     const auto is_all_inside = [&] {
         return !Plain && are_all_inside(w, cache, addresses, Shape::kTotal);
     };
@@ -444,14 +452,14 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
     return false;
 }
 
-/// Loads zeros, in launches that do not access memory.
+/// Loads zeros. Used in dry runs, which do not access memory.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMaxBytesPerLane] = {};
     for (const int l : LaneRange{w.active}) move.load_lane(w, op, l, zeros);
 }
 
 /// Reports whether all active lanes read variables of the program. Variables have memory even in
-/// launches in which allocations are only addresses. Their values are needed because they may be
+/// dry runs, in which allocations are only addresses. Their values are needed because they may be
 /// pointers: for example, the compiler may replace an array of addresses in shared memory with a
 /// constant variable.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
@@ -462,9 +470,10 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Reports the access to the listener and to Watch. Returns true if the access must be executed. If
-/// `is_row` is true, as it is for most accesses, the listener need not compare 32 addresses.
-bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
+/// Passes the access to the listener and to the Watch. Returns true if the access must be executed.
+/// `is_row` is true if the lanes' addresses are known to be consecutive, so that the listener need
+/// not compare 32 addresses.
+bool observe_access(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.has_recorded_enough) return false;
     Watch& watch = *w.block->watch;
     const bool is_dry_run = w.block->launch->is_dry_run;
@@ -513,10 +522,11 @@ const Op* access_weak(Warp& w, const Op* op) {
             differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
         address = first + static_cast<u64>(op->immediate);
     }
-    if (w.is_observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, differs == 0)) [[unlikely]]
+    if (w.is_observed && !observe_access(w, op, kGlobalMoveFor<Shape, Store>, differs == 0))
+        [[unlikely]]
         return op + 1;
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
-        SiteCache& cache = w.caches[op->site];
+        SiteCache& cache = w.site_caches[op->site];
         const auto is_all_inside = [&] {
             return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
         };
@@ -532,7 +542,7 @@ const Op* access_weak(Warp& w, const Op* op) {
 template <class Shape, bool Store, bool Plain>
 const Op* access_strong_or_plain(Warp& w, const Op* op) {
     if constexpr (!Store) w.note_issued_load(op);
-    if (w.is_observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, false)) [[unlikely]]
+    if (w.is_observed && !observe_access(w, op, kGlobalMoveFor<Shape, Store>, false)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store, Plain>(w, op);
     GlobalRace* race = w.block->launch->global_race;
@@ -550,8 +560,8 @@ const Op* op_wait_for_loads(Warp& w, const Op* op) {
 
 Handler global_handler(const MemoryAccessKind& kind) {
     return choose_handler_by_shape(
-        kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
-            if (kind.plain) return access_strong_or_plain<Shape, Store, true>;
+        kind.bytes, kind.count, kind.is_store, [&]<class Shape, bool Store>() {
+            if (kind.is_plain) return access_strong_or_plain<Shape, Store, true>;
             return kind.is_strong ? access_strong_or_plain<Shape, Store, false>
                                   : access_weak<Shape, Store>;
         });

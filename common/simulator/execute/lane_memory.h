@@ -8,11 +8,11 @@
 
 namespace coalesce::simulator {
 
-/// The unsigned integer type of an element of this size in memory.
+/// The unsigned integer type of an element of `Bytes` bytes in memory.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
-/// The type of a register lane that contains an element of this size.
+/// The type of a register lane that contains an element of `Bytes` bytes.
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 
@@ -27,7 +27,7 @@ struct AccessShape {
     using Memory = Element<Bytes>;
     using Lane = ElementLane<Bytes>;
 
-    /// Loads or stores the elements of one lane.
+    /// load() loads the elements of one lane, and store() stores them.
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
         for (u32 k = 0; k < Count; ++k) {
             Memory value;
@@ -42,7 +42,8 @@ struct AccessShape {
         }
     }
 
-    /// Loads or stores the elements of all 32 lanes, which must be contiguous in memory.
+    /// load_all() loads the elements of all 32 lanes, which must be contiguous in memory.
+    /// store_all() stores them.
     static void load_all(Warp& w, const Op* op, const u8* from) {
         const auto* memory = reinterpret_cast<const Memory*>(from);
         for (u32 k = 0; k < Count; ++k) {
@@ -67,7 +68,8 @@ struct AccessShape {
 struct StoredLanes {
     const Warp* warp;
     const Op* op;
-    /// The store function for the shape of the access, which writes a lane's value to memory.
+    /// The store() function of the access's AccessShape, which writes the value of one lane to
+    /// `to`.
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     static void copy(const void* context, int lane, u8* bytes) {
         const auto& self = *static_cast<const StoredLanes*>(context);
@@ -85,8 +87,8 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
         Shape::load(w, op, lane, memory);
 }
 
-/// Returns choose<Shape, Store>() for the AccessShape with `count` elements of `bytes` bytes, or
-/// nullptr if there is none.
+/// Returns the handler choose<Shape, Store>(), where Shape is the AccessShape with `count` elements
+/// of `bytes` bytes. Returns nullptr if there is no such shape.
 template <class Choose>
 Handler choose_handler_by_shape(u32 bytes, u32 count, bool store, Choose choose) {
     const auto by_store = [&]<class Shape>() -> Handler {

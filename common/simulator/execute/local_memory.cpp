@@ -8,8 +8,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns a mask of those bytes, among `bytes` bytes (at most 32) at `offset`, that the lane has
-/// not written.
+/// Returns a mask of the bytes in [offset, offset + bytes) of the lane's local memory that the lane
+/// has not written. `bytes` is at most 32.
 u32 unwritten_bytes(const Warp& w, int lane, u64 offset, u32 bytes) {
     u32 unwritten_mask = 0;
     for (u32 k = 0; k < bytes; ++k) {
@@ -40,7 +40,7 @@ void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes) {
         return;
     const u32 unwritten_mask = unwritten_bytes(w, lane, offset, bytes);
     const LoadUse& use = byte_uses(*w.block->launch->kernel).load_use(op->site);
-    if (!(unwritten_mask & use.decides & use.member_bytes))
+    if (!(unwritten_mask & use.certainly_used_bytes & use.member_bytes))
         return note_undefined(w, op, lane, unwritten_mask);
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = offset,
@@ -53,10 +53,10 @@ void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes) {
 }
 
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset) {
-    u32 undefined[kLanes];
-    if (!undefined_in_store(w, op, undefined)) return;
+    u32 undefined_bytes[kLanes];
+    if (!find_undefined_in_store(w, op, undefined_bytes)) return;
     for (u32 k = 0; k < 32; ++k)
-        if (undefined[lane] >> k & 1) mark_local_unwritten(w, lane, offset + k, 1);
+        if (undefined_bytes[lane] >> k & 1) mark_local_unwritten(w, lane, offset + k, 1);
 }
 
 u64 local_window_address(const Warp& w, int lane) {

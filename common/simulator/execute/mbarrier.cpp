@@ -55,8 +55,8 @@ struct Mbarrier {
         return from_bits(bits);
     }
     void store(u8* host) const {
-        const u64 now = bits();
-        std::memcpy(host, &now, sizeof now);
+        const u64 current_bits = bits();
+        std::memcpy(host, &current_bits, sizeof current_bits);
     }
     /// Reports whether the word may be an mbarrier that has been initialised and not overwritten.
     static bool is_plausible(const u8* host) {
@@ -68,15 +68,15 @@ struct Mbarrier {
     bool has_too_many_bytes() const { return bytes > kMaxBytes || bytes < -kMaxBytes; }
 };
 
-/// When an access to mbarriers counts as an atomic on shared memory: never, only if the lanes use
-/// several mbarriers, or always.
+/// The condition under which an access to mbarriers is counted as an atomic on shared memory:
+/// never, only if the lanes use several mbarriers, or always.
 enum class CountRule : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
 /// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers,
 /// or reads their contents, could use them to move data, so such accesses are counted like other
 /// atomics.
-void count_use(Warp& w, const Op* op, const Resolved& resolved, CountRule count_rule) {
+void count_use(Warp& w, const Op* op, const ResolvedAddresses& resolved, CountRule count_rule) {
     const u64 first_address = resolved.address[w.first_active()];
     const bool is_one = select_lanes(w.active, [&](int l) {
                             return resolved.address[l] == first_address;
@@ -87,13 +87,13 @@ void count_use(Warp& w, const Op* op, const Resolved& resolved, CountRule count_
 }
 
 /// Resolves the mbarrier of every active lane. Returns false if the launch has failed.
-bool find_mbarriers(Warp& w, const Op* op, Resolved& resolved,
+bool find_mbarriers(Warp& w, const Op* op, ResolvedAddresses& resolved,
                     CountRule count_rule = CountRule::if_several) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic,
-                 resolved))
+    if (!resolve_addresses(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op),
+                           Access::atomic, resolved))
         return false;
-    if (const Mask elsewhere = w.active & ~resolved.shared_lanes) {
-        const int lane = std::countr_zero(elsewhere);
+    if (const Mask lanes_elsewhere = w.active & ~resolved.shared_lanes) {
+        const int lane = std::countr_zero(lanes_elsewhere);
         return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
                              "this mbarrier is not in shared memory; declare it __shared__", lane,
                              resolved.address[lane]);
@@ -102,26 +102,26 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& resolved,
     return true;
 }
 
-Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const Resolved& resolved,
+Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const ResolvedAddresses& resolved,
                               const char* kind, const char* message) {
     return w.fail_launch(op, Status::launch_failure, "synccheck", kind, message, lane,
                          resolved.address[lane]);
 }
-Failed fail_not_initialised(Warp& w, const Op* op, int lane, const Resolved& resolved) {
+Failed fail_not_initialised(Warp& w, const Op* op, int lane, const ResolvedAddresses& resolved) {
     return report_mbarrier_misuse(
         w, op, lane, resolved, "mbarrier not initialised",
         "this mbarrier was never initialised, or was overwritten by another store; call init() in "
         "one thread, and make all other threads wait at __syncthreads() until it has been called");
 }
-Failed fail_too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& resolved) {
+Failed fail_too_many_bytes(Warp& w, const Op* op, int lane, const ResolvedAddresses& resolved) {
     return report_mbarrier_misuse(
         w, op, lane, resolved, "too many bytes",
         "an mbarrier can count at most 1048575 bytes that have not arrived yet, or that arrived "
         "before they were announced; announce only the bytes of one phase");
 }
 
-/// For the race check of global memory, records that each lane arrives at its mbarrier.
-void note_arrivals(Warp& w, const Resolved& resolved) {
+/// Records, for the race check of global memory, that each lane arrives at its mbarrier.
+void note_arrivals(Warp& w, const ResolvedAddresses& resolved) {
     GlobalRace* race = w.block->launch->global_race;
     u64 last_noted_address = ~u64{0};
     for (const int l : LaneRange{race ? w.active : 0}) {
@@ -141,7 +141,7 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
     b.parity = !b.parity;
     const auto bytes = block.phase_bytes.find(address);
     if (bytes != block.phase_bytes.end())
-        bytes->second = {.announced_in_last_phase = bytes->second.announced};
+        bytes->second = {.last_announced_bytes = bytes->second.announced_bytes};
     if (block.shared_race) block.shared_race->record_phase_end(make_shared_address(block, address));
     if (GlobalRace* race = block.launch->global_race)
         race->record_phase_end(block.global_race, address);
@@ -149,18 +149,18 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
 
 /// The kinds of mbarrier accesses that the race check distinguishes: `initializes` creates or
 /// invalidates an mbarrier, and `uses` needs an existing mbarrier.
-enum class Use : u8 { initializes, uses };
-void record_mbarrier_use(Warp& w, const Op* op, const Resolved& resolved, Mask lanes,
-                         Use mbarrier_use) {
+enum class MbarrierUse : u8 { initializes, uses };
+void record_mbarrier_use(Warp& w, const Op* op, const ResolvedAddresses& resolved, Mask lanes,
+                         MbarrierUse mbarrier_use) {
     SharedRace* race = w.block->shared_race;
     if (!race || lanes == 0) return;
     const LaneOffsets offsets = to_offsets(resolved.address, lanes);
-    const SharedAccess access{.warp = race_warp(w),
+    const SharedAccess access{.warp = race_check_warp(w),
                               .site = op->site,
                               .active = lanes,
                               .addresses = offsets.data(),
                               .bytes_per_lane = 8};
-    if (mbarrier_use == Use::initializes)
+    if (mbarrier_use == MbarrierUse::initializes)
         race->check_write(access);
     else
         race->check_mbarrier_use(access);
@@ -168,14 +168,14 @@ void record_mbarrier_use(Warp& w, const Op* op, const Resolved& resolved, Mask l
 
 /// Resolves the mbarrier of every active lane. Checks that the mbarrier is initialized, and that
 /// its initialization is ordered before this use. Returns false if the launch has failed.
-bool use_mbarriers(Warp& w, const Op* op, Resolved& resolved,
+bool use_mbarriers(Warp& w, const Op* op, ResolvedAddresses& resolved,
                    CountRule count_rule = CountRule::if_several) {
     if (!find_mbarriers(w, op, resolved, count_rule)) return false;
     for (const int lane : LaneRange{w.active}) {
         if (!Mbarrier::is_plausible(resolved.host[lane]))
             return fail_not_initialised(w, op, lane, resolved);
     }
-    record_mbarrier_use(w, op, resolved, w.active, Use::uses);
+    record_mbarrier_use(w, op, resolved, w.active, MbarrierUse::uses);
     return true;
 }
 
@@ -194,13 +194,13 @@ void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
 }
 
 const Op* run_init(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!find_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
-    const u32* counts = w.lanes<u32>(op->b);
+    const u32* arrival_counts = w.lanes<u32>(op->b);
     Mask reinitialised_lanes = 0;
     const Op* first_init = nullptr;
     for (const int l : LaneRange{w.active}) {
-        if (counts[l] == 0 || counts[l] > kMaxCount)
+        if (arrival_counts[l] == 0 || arrival_counts[l] > kMaxCount)
             return report_mbarrier_misuse(
                 w, op, l, resolved, "invalid mbarrier count",
                 "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
@@ -214,15 +214,15 @@ const Op* run_init(Warp& w, const Op* op) {
         }
         init->second = op;
         Mbarrier b;
-        b.pending_arrivals = b.expected_arrivals = counts[l];
+        b.pending_arrivals = b.expected_arrivals = arrival_counts[l];
         b.store(resolved.host[l]);
         w.block->phase_bytes.erase(address);
     }
     // Report it only as a second initialization, although it also races with all other uses.
-    if (!w.checks.sync) reinitialised_lanes = 0;
+    if (!w.checks.runs_synccheck) reinitialised_lanes = 0;
     if (reinitialised_lanes)
         report_second_init(w, op, std::countr_zero(reinitialised_lanes), first_init);
-    record_mbarrier_use(w, op, resolved, w.active & ~reinitialised_lanes, Use::initializes);
+    record_mbarrier_use(w, op, resolved, w.active & ~reinitialised_lanes, MbarrierUse::initializes);
     w.block->watch->note_memory_change();
     return op + 1;
 }
@@ -230,9 +230,9 @@ const Op* run_init(Warp& w, const Op* op) {
 /// Executes mbarrier.inval. The mbarrier must exist, and all of its uses must be ordered before the
 /// invalidation.
 const Op* run_invalidate(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!use_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
-    record_mbarrier_use(w, op, resolved, w.active, Use::initializes);
+    record_mbarrier_use(w, op, resolved, w.active, MbarrierUse::initializes);
     for (const int l : LaneRange{w.active}) {
         std::memset(resolved.host[l], 0, sizeof(u64));
         w.block->mbarrier_inits.erase(offset_in_block(resolved.address[l]));
@@ -245,7 +245,7 @@ const Op* run_invalidate(Warp& w, const Op* op) {
 
 void announce_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes += bytes;
-    block.phase_bytes[address].announced += bytes;
+    block.phase_bytes[address].announced_bytes += bytes;
 }
 void add_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes -= bytes;
@@ -253,9 +253,9 @@ void add_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
 }
 
 /// Records the arrival of one lane for the race check.
-void count_arrival(Warp& w, const Op* op, int lane, const Resolved& resolved) {
+void count_arrival(Warp& w, const Op* op, int lane, const ResolvedAddresses& resolved) {
     const LaneOffsets offsets = to_offsets(resolved.address, 1u << lane);
-    w.block->shared_race->check_arrival_phase({.warp = race_warp(w),
+    w.block->shared_race->check_arrival_phase({.warp = race_check_warp(w),
                                                .site = op->site,
                                                .active = 1u << lane,
                                                .addresses = offsets.data(),
@@ -270,7 +270,7 @@ constexpr u8 kArrives = 1, kDrops = 2, kHasCount = 4, kAnnouncesBytes = 8, kComp
 /// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or
 /// bytes, and Op::d receives the previous state.
 const Op* run_arrive(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!use_mbarriers(w, op, resolved,
                        op->has_destination ? CountRule::always : CountRule::if_several))
         return nullptr;
@@ -297,7 +297,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
         // Release before the phase can end, so that a thread that observes the end of the phase
         // also sees this lane's stores.
         if ((actions & kArrives) && w.block->shared_race) {
-            w.block->shared_race->record_mbarrier_arrival(race_warp(w),
+            w.block->shared_race->record_mbarrier_arrival(race_check_warp(w),
                                                           static_cast<u32>(resolved.address[l]));
             count_arrival(w, op, l, resolved);
         }
@@ -314,7 +314,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
 /// that its arrival does not change this number.
 template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!use_mbarriers(w, op, resolved, Counts ? CountRule::no : CountRule::if_several))
         return nullptr;
     std::vector<MbarrierPhase> phases;
@@ -327,7 +327,7 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
     note_arrivals(w, resolved);
     if (w.block->shared_race)
         for (const int l : LaneRange{w.active}) {
-            w.block->shared_race->record_async_arrival(race_warp(w), 1u << l,
+            w.block->shared_race->record_async_arrival(race_check_warp(w), 1u << l,
                                                        static_cast<u32>(resolved.address[l]));
         }
     return Counts ? run_arrive(w, op) : op + 1;
@@ -338,21 +338,21 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 /// Executes the copies whose bytes end the phase. If further copies report to this mbarrier, the
 /// program announced fewer bytes than it copies, and no phase waits for the remaining bytes. In
 /// that case, reports the error, fails the launch and returns false.
-bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& resolved) {
+bool complete_phase(Warp& w, const Op* op, int lane, const ResolvedAddresses& resolved) {
     Block& block = *w.block;
     const u32 address = offset_in_block(resolved.address[lane]);
     if (!waits_for_bytes(block, address)) return true;
-    const i64 announced = block.phase_bytes[address].announced;
+    const i64 announced_bytes = block.phase_bytes[address].announced_bytes;
     complete_bulk_copies(block, address);
     const u64 pending_bytes = pending_bulk_bytes(block, address);
     if (pending_bytes == 0 || waits_for_bytes(block, address)) return true;
     const i64 arrived_bytes = Mbarrier::read_from(resolved.host[lane]).pending_arrivals == 0
                                   ? block.phase_bytes[address].arrived_bytes
-                                  : announced;
+                                  : announced_bytes;
     return report_mbarrier_misuse(
         w, op, lane, resolved, "too few bytes",
         ("copies write more bytes than were announced to this mbarrier: " +
-         std::to_string(announced) + " announced, " +
+         std::to_string(announced_bytes) + " announced, " +
          std::to_string(arrived_bytes + static_cast<i64>(pending_bytes)) +
          " copied. The phase does not wait for the rest; announce the bytes of all copies")
             .c_str());
@@ -363,8 +363,8 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& resolved) {
 void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bool parity) {
     if (b.parity || !parity) return;
     const auto bytes = block.phase_bytes.find(address);
-    if (bytes != block.phase_bytes.end() && bytes->second.announced > 0 &&
-        bytes->second.announced_in_last_phase == 0)
+    if (bytes != block.phase_bytes.end() && bytes->second.announced_bytes > 0 &&
+        bytes->second.last_announced_bytes == 0)
         bytes->second.has_ended_wait_at_once = true;
 }
 
@@ -372,7 +372,7 @@ void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bo
 /// parity (0 or 1) or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!use_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
     Mask finished_lanes = 0;
     for (const int l : LaneRange{w.active}) {
@@ -390,7 +390,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
         finished_lanes |= 1u << l;
         if (!w.block->reported_copies.empty()) count_wait_for_reported_copies(w, {address, parity});
         if (w.block->shared_race)
-            w.block->shared_race->record_mbarrier_wait(race_warp(w),
+            w.block->shared_race->record_mbarrier_wait(race_check_warp(w),
                                                        make_shared_address(*w.block, address));
         if (GlobalRace* race = w.block->launch->global_race) {
             race->record_mbarrier_wait(w.block->global_race, address, w.index);
@@ -414,14 +414,14 @@ Description describe_access(const ptx::Instruction& i, Handler run, std::vector<
                             std::size_t optional = 0, u8 count = 0) {
     const StateSpace space = find_space(i);
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
-    const std::size_t operands = roles.size();
+    const std::size_t operand_count = roles.size();
     return describe(i,
                     {.run = run,
                      .operands = std::move(roles),
-                     .memory_uses = {{.space = space, .atomic = true, .bytes_per_lane = 8}},
+                     .memory_uses = {{.space = space, .is_atomic = true, .bytes_per_lane = 8}},
                      .count = count,
                      .has_side_effects = true},
-                    operands - optional, operands);
+                    operand_count - optional, operand_count);
 }
 
 Description describe_arrive(const ptx::Instruction& i) {
@@ -461,7 +461,7 @@ MbarrierWaitText describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const Block& block = *w.block;
     const u32 address = offset_in_block(
         address_in_space(w.lanes<u64>(op.a)[lane] + static_cast<u64>(op.immediate)));
-    if (!block.has_shared(address, 8)) return {};
+    if (!block.is_in_own_shared(address, 8)) return {};
     const Mbarrier b = Mbarrier::read_from(block.shared + address);
     const auto phase_entry = block.phase_bytes.find(address);
     const PhaseBytes bytes =
@@ -470,17 +470,18 @@ MbarrierWaitText describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     // phase.
     const i64 arrived_bytes =
         bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
-    const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
-                               std::to_string(arrived_bytes) + " arrived";
+    const std::string counts_text = std::to_string(bytes.announced_bytes) +
+                                    " bytes were announced, and " + std::to_string(arrived_bytes) +
+                                    " arrived";
     if (b.pending_arrivals > 0)
-        return {std::to_string(b.pending_arrivals) + " of the " +
-                    std::to_string(b.expected_arrivals) +
-                    " arrivals that end this mbarrier's phase are missing" +
-                    (bytes.announced == 0 && arrived_bytes == 0 ? "" : "; " + counts) + ".",
-                "Which threads arrive, and how often? Compare the count given to init() with the "
-                "arrivals of one phase, and the parity with the phase that is waited for: the "
-                "first phase has parity 0."};
-    return {"All threads have arrived at this mbarrier; " + counts + ".",
+        return {
+            std::to_string(b.pending_arrivals) + " of the " + std::to_string(b.expected_arrivals) +
+                " arrivals that end this mbarrier's phase are missing" +
+                (bytes.announced_bytes == 0 && arrived_bytes == 0 ? "" : "; " + counts_text) + ".",
+            "Which threads arrive, and how often? Compare the count given to init() with the "
+            "arrivals of one phase, and the parity with the phase that is waited for: the "
+            "first phase has parity 0."};
+    return {"All threads have arrived at this mbarrier; " + counts_text + ".",
             b.bytes > 0 ? "Announce exactly as many bytes as the copies write, and check that "
                           "every copy is started."
                         : "Announce the bytes of all copies that report to this mbarrier."};

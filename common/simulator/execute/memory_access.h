@@ -14,19 +14,20 @@
 namespace coalesce::simulator {
 
 /// Returns the state space of a generic address.
-ptx::StateSpace find_space(u64 generic_address);
+ptx::StateSpace find_space_of_address(u64 generic_address);
 
 /// Converts a generic address to an address in its state space: an offset in shared or local
 /// memory, or the unchanged address in global memory.
 inline u64 address_in_space(u64 generic_address) {
-    const ptx::StateSpace space = find_space(generic_address);
+    const ptx::StateSpace space = find_space_of_address(generic_address);
     if (space == ptx::StateSpace::global) return generic_address;
     const u64 offset = (generic_address - shared_window()) % kWindowStride;
     return space == ptx::StateSpace::local ? offset % kLocalBytesPerThread : offset;
 }
 
-/// The result of resolving 32 addresses. The entries of inactive lanes are not set.
-struct Resolved {
+/// The addresses of a warp's lanes, translated to host addresses. The entries of inactive lanes are
+/// not set.
+struct ResolvedAddresses {
     u64 address[kLanes];    ///< each lane's address within its state space
     u8* host[kLanes];       ///< the host address of each lane's first byte
     Mask shared_lanes = 0;  ///< the active lanes whose bytes are in shared memory
@@ -39,17 +40,18 @@ struct Resolved {
 /// number of bytes that each lane accesses, or is null if every lane accesses `bytes` bytes. If an
 /// address is invalid, reports it, ends the launch and returns false. The handler must then return
 /// nullptr.
-bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
-             Access access, Resolved& resolved, const u8* bytes_per_lane = nullptr);
+bool resolve_addresses(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes,
+                       ptx::StateSpace space, Access access, ResolvedAddresses& resolved,
+                       const u8* bytes_per_lane = nullptr);
 
 /// Resolves one address of one lane. If the address is invalid, ends the launch and returns
 /// nullptr.
-u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
-                Access access);
+u8* resolve_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
+                    Access access);
 
 /// Returns the allocation that the program probably meant to access: the allocation of the pointer
 /// from which the address is computed. Returns null if the pointer is unknown.
-const Allocation* find_intended(const Launch& launch, u32 site);
+const Allocation* find_intended_allocation(const Launch& launch, u32 site);
 
 /// Reports an access to an invalid address, and ends the launch.
 Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
@@ -72,11 +74,11 @@ inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds an access by the whole warp to the counters of a site. Lanes in global memory add sectors,
 /// and lanes in shared memory add wavefronts.
-void count_access(Warp& w, u32 site, const Resolved& resolved, u32 bytes);
+void count_access(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes);
 /// Counts an atomic as count_access does. Skips accesses to the block's own shared memory by the
 /// lanes in `looping_lanes`, because these lanes execute a loop that is counted separately. Returns
 /// the number of wavefronts counted for the block's own shared memory.
-u32 count_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes,
+u32 count_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
                  Mask looping_lanes = 0);
 /// Returns the lanes that access memory in an atomic: all of `lanes`, or only the first one if the
 /// hardware combines the lanes.
@@ -90,17 +92,19 @@ inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const O
 }
 /// Computes the 32 addresses of a machine access from the addresses of the PTX access.
 template <class Address>
-void move_addresses(const Address* source, const MachineAccess& access, Address* destination) {
+void compute_machine_addresses(const Address* source, const MachineAccess& access,
+                               Address* destination) {
     for (int l = 0; l < kLanes; ++l)
         destination[l] = source[l] + static_cast<Address>(static_cast<i64>(access.byte_offset));
 }
 
 /// Passes an access to the warp's listener, if there is one: first the lanes in global memory, then
 /// the lanes in shared memory.
-void notify_listener(const Warp& w, const Op* op, const Resolved& resolved, ObservedAccess access);
+void notify_listener(const Warp& w, const Op* op, const ResolvedAddresses& resolved,
+                     ObservedAccess access);
 
-/// Copies `bytes` bytes from a generic address, which may be in any state space, to `to`. Returns
-/// false if the bytes are out of bounds.
+/// Copies `bytes` bytes from a lane's generic address, which may be in any state space, to the host
+/// memory at `to`. Returns false if the bytes are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
 
 /// Returns the null-terminated string at `generic_address`, truncated to `limit` characters.
@@ -125,28 +129,31 @@ inline bool is_lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// Every atomic and reduction must call note_atomic before memory changes, and finish_atomic
-/// afterwards. `has_changed` is true if any value in memory changed.
-void note_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes);
-void finish_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, bool has_changed);
+/// Pass an atomic or a reduction to the checks. note_atomic must be called before memory changes,
+/// and finish_atomic afterwards. `has_changed` is true if any value in memory has changed.
+void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes);
+void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
+                   bool has_changed);
 
-/// Passes a load or store in global memory to the race check.
-void pass_to_race_check(Warp& w, u32 site, const Resolved& resolved, u32 bytes, Access access);
+/// Passes the lanes of a load or store that are in global memory to the race check.
+void pass_to_race_check(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes,
+                        Access access);
 
 /// Notifies the checks that an asynchronous copy starts. The copy reads `from` immediately, and may
 /// write `to` at any time until the thread has waited for the copy. `bytes_per_lane` contains the
 /// number of bytes that each lane reads. op->site is the site of the write, and op->site + 1 is the
 /// site of the read.
-void note_async_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
-                     const u8* bytes_per_lane);
+void note_async_copy(Warp& w, const Op* op, const ResolvedAddresses& to, u32 bytes,
+                     const ResolvedAddresses& from, const u8* bytes_per_lane);
 
 /// Notifies the checks that a bulk copy reads or writes global memory. Each lane of `resolved`
 /// represents `bytes` bytes of the copy. Returns false if the copy reads uninitialized bytes. The
 /// caller decides whether this is an error.
-bool note_bulk_access(Warp& w, const Op* op, u32 site, const Resolved& resolved, u32 bytes,
+bool note_bulk_access(Warp& w, const Op* op, u32 site, const ResolvedAddresses& resolved, u32 bytes,
                       bool is_read);
 
-/// Executes membar or fence, which orders this warp's earlier accesses before its later accesses.
+/// Notifies the race checks that the warp executes membar or fence, which orders its earlier
+/// accesses before its later accesses.
 void note_fence(Warp& w, GlobalRace::Scope scope);
 
 }  // namespace coalesce::simulator

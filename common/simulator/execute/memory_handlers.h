@@ -10,14 +10,14 @@ namespace coalesce::simulator {
 /// the elements. Generic accesses use a temporary 64-bit slot in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
-    bool store = false;
-    u32 bytes = 4;           ///< the size of an element, in bytes
-    u32 count = 1;           ///< the number of elements per lane
-    bool is_strong = false;  ///< true for volatile, .relaxed, .acquire and .release accesses
-    bool cluster = false;    ///< for shared memory, true if the launch has clusters
+    bool is_store = false;
+    u32 bytes = 4;              ///< the size of an element, in bytes
+    u32 count = 1;              ///< the number of elements per lane
+    bool is_strong = false;     ///< true for volatile, .relaxed, .acquire and .release accesses
+    bool has_clusters = false;  ///< for shared memory, true if the launch has clusters
     /// For shared memory, true if only the block's own memory may be accessed.
     bool is_own_block = false;
-    bool plain = false;  ///< true to access lane by lane, without optimizations (Options::plain)
+    bool is_plain = false;  ///< true to access lane by lane, without optimizations (Options::plain)
 };
 
 /// Returns the handler of a load or store, or nullptr if no instruction has these properties.

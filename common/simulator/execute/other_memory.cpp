@@ -35,12 +35,13 @@ const Op* access_resolved(Warp& w, const Op* op) {
     if (is_tracked && !Store) forget_undefined(w, op);
     for (const int l : LaneRange{w.active}) {
         const u64 address = base[l] + static_cast<u64>(op->immediate);
-        u8* host = resolve_one(w, op, address, l, Shape::kTotal, Space, load_or_store(Store));
+        u8* host = resolve_address(w, op, address, l, Shape::kTotal, Space, load_or_store(Store));
         if (!host) return nullptr;
         if (Store && w.is_observed) [[unlikely]]
             note_local_store<Shape>(w, op, l, host);
         if (is_tracked && !Store) check_local_load(w, op, l, address, Shape::kTotal);
-        if (is_tracked && Store && w.undefined) mark_undefined_stored_in_local(w, op, l, address);
+        if (is_tracked && Store && w.undefined_bytes)
+            mark_undefined_stored_in_local(w, op, l, address);
         move_lane<Shape, Store>(w, op, l, host);
     }
     if (Space == ptx::StateSpace::local && w.step_listener) [[unlikely]] {
@@ -52,14 +53,14 @@ const Op* access_resolved(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes a generic access. Each lane accesses the state space to which its address belongs.
-/// Op::b, which the lowering has reserved, receives each lane's address within its space.
+/// Executes a generic access. Each lane accesses the state space to which its address belongs. Each
+/// lane's address within its state space is stored in Op::b, which the lowering has reserved.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
-    MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};
+    MemoryAccessKind kind{.is_store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};
     kind.is_strong = (op->detail & kStrong) != 0;
-    kind.plain = w.block->launch->code->plain;
-    kind.cluster = w.block->cluster != nullptr;
+    kind.is_plain = w.block->launch->code->is_plain;
+    kind.has_clusters = w.block->cluster != nullptr;
     if constexpr (!Store) forget_undefined(w, op);
     Op op_in_one_space = *op;
     op_in_one_space.a = op->b;
@@ -71,9 +72,10 @@ const Op* access_generic(Warp& w, const Op* op) {
 
     const Mask active_lanes = w.active;
     for (Mask remaining_lanes = active_lanes; remaining_lanes;) {
-        kind.space = find_space(generic_address[std::countr_zero(remaining_lanes)]);
-        w.active = select_lanes(
-            remaining_lanes, [&](int l) { return find_space(generic_address[l]) == kind.space; });
+        kind.space = find_space_of_address(generic_address[std::countr_zero(remaining_lanes)]);
+        w.active = select_lanes(remaining_lanes, [&](int l) {
+            return find_space_of_address(generic_address[l]) == kind.space;
+        });
         const bool is_local = kind.space == ptx::StateSpace::local;
         for (const int l : LaneRange{w.active}) {
             if (is_local && !check_local_owner(w, op, generic_address[l], l, Shape::kTotal, Store))
@@ -90,13 +92,13 @@ const Op* access_generic(Warp& w, const Op* op) {
 template <ptx::StateSpace Space>
 Handler resolved_handler(const MemoryAccessKind& kind) {
     return choose_handler_by_shape(
-        kind.bytes, kind.count, kind.store,
+        kind.bytes, kind.count, kind.is_store,
         []<class Shape, bool Store>() { return access_resolved<Shape, Store, Space>; });
 }
 
 Handler generic_handler(const MemoryAccessKind& kind) {
     return choose_handler_by_shape(
-        kind.bytes, kind.count, kind.store,
+        kind.bytes, kind.count, kind.is_store,
         []<class Shape, bool Store>() { return access_generic<Shape, Store>; });
 }
 
@@ -111,7 +113,7 @@ Handler memory_handler(const MemoryAccessKind& kind) {
         case StateSpace::local: return resolved_handler<StateSpace::local>(kind);
         case StateSpace::param: return resolved_handler<StateSpace::param>(kind);
         case StateSpace::constant:
-            return kind.store ? nullptr : resolved_handler<StateSpace::constant>(kind);
+            return kind.is_store ? nullptr : resolved_handler<StateSpace::constant>(kind);
     }
     return nullptr;
 }

@@ -19,8 +19,8 @@ constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 struct Conversion {
     std::string flags;  ///< characters from "-+ #0"
     int width = -1, precision = -1;
-    bool has_width_argument = false, precision_argument = false;  ///< true if given as `*`
-    std::string length;                                           ///< hh, h, l, ll, z, t, j or L
+    bool has_width_argument = false, has_precision_argument = false;  ///< true if given as `*`
+    std::string length;   ///< hh, h, l, ll, z, t, j or L
     char letter = 0;      ///< the conversion's letter, or 0 if the format ends before the letter
     std::size_t end = 0;  ///< index just after the conversion
 };
@@ -45,7 +45,7 @@ Conversion parse_conversion(const std::string& format, std::size_t percent) {
     if (current_character() == '.') {
         ++at;
         if (current_character() == '*')
-            c.precision_argument = true, ++at;
+            c.has_precision_argument = true, ++at;
         else
             c.precision = read_number(format, at);
     }
@@ -101,11 +101,11 @@ private:
     template <class T>
     T take_argument() {
         T value{};
-        offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
-        if (result_.problem.empty() && !source_.argument(offset_, sizeof(T), &value))
+        argument_offset_ = static_cast<u32>(round_up(argument_offset_, sizeof(T)));
+        if (result_.problem.empty() && !source_.read_argument(argument_offset_, sizeof(T), &value))
             result_.problem =
                 "the argument buffer cannot be read; pass pointers that are valid on the device";
-        offset_ += sizeof(T);
+        argument_offset_ += sizeof(T);
         ++result_.argument_count;
         return value;
     }
@@ -116,7 +116,7 @@ private:
             if (width < 0) c.flags += '-';
             c.width = std::abs(width);
         }
-        if (c.precision_argument) c.precision = std::min(take_argument<i32>(), 100000);
+        if (c.has_precision_argument) c.precision = std::min(take_argument<i32>(), 100000);
     }
 
     /// Formats one conversion. Returns false for an unknown conversion, which is then printed
@@ -153,7 +153,7 @@ private:
 
     std::string string_text(const Conversion& c) {
         const u64 address = take_argument<u64>();
-        const std::optional<std::string> text = address ? source_.string(address) : "(null)";
+        const std::optional<std::string> text = address ? source_.read_string(address) : "(null)";
         if (text) return print_value(c, "", text->c_str());
         result_.problem =
             "a string for %s cannot be read; pass pointers that are valid on the device";
@@ -162,7 +162,7 @@ private:
 
     const FormatSource& source_;
     Formatted result_;
-    u32 offset_ = 0;
+    u32 argument_offset_ = 0;
 };
 
 }  // namespace

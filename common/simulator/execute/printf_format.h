@@ -18,9 +18,9 @@ namespace coalesce::simulator {
 struct FormatSource {
     /// Copies `bytes` bytes from `offset` in the argument buffer to `destination`. Returns false if
     /// the bytes cannot be read.
-    std::function<bool(u32 offset, u32 bytes, void* destination)> argument;
+    std::function<bool(u32 offset, u32 bytes, void* destination)> read_argument;
     /// Returns the string at a device address, or nothing if the string cannot be read.
-    std::function<std::optional<std::string>(u64 address)> string;
+    std::function<std::optional<std::string>(u64 address)> read_string;
 };
 
 struct Formatted {

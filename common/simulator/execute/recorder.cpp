@@ -18,17 +18,18 @@ namespace {
 /// The maximum number of steps to record for a warp. Fewer steps suffice to reveal the pattern of
 /// any loop.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// Accesses of neighbouring blocks that are at most this many sectors (3 MiB) apart can reach
-/// memory as a single run. The L2 cache keeps written data for that long, and writes it
-/// back together with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written
-/// column by column, are as slow as runs of 128 bytes if more than this is written before the next
-/// row of tiles.) Reads do not wait for adjacent reads, so they form runs only within two thirds of
-/// this window. (Measured with calibrate's runs.cu: if the next strip follows after 2 MiB, reads of
-/// strips gain half as much as reads of strips twice as wide, and after 4 MiB hardly anything.)
-constexpr u64 kSectorsSeenTogether = u64{3} << 15;
+/// Accesses of neighbouring blocks to adjacent data can reach memory as a single run if the blocks
+/// access at most this many sectors (3 MiB) between them. The L2 cache keeps written data for that
+/// long, and writes it back together with adjacent data. (Measured on an H200: tiles of 128 bytes
+/// per row, written column by column, are as slow as runs of 128 bytes if more than this is written
+/// before the next row of tiles.) Reads do not wait for adjacent reads, so they form runs only
+/// within two thirds of this window. (Measured with calibrate's runs.cu: if the next strip follows
+/// after 2 MiB, reads of strips gain half as much as reads of strips twice as wide, and after 4 MiB
+/// hardly anything.)
+constexpr u64 kMergeDistanceSectors = u64{3} << 15;
 /// The number of sectors that a long block must read, and write, before its access pattern is
 /// considered known.
-constexpr u64 kSectorsOfTile = 1024;
+constexpr u64 kSectorsOfKnownPattern = 1024;
 
 constexpr u32 kSectorBytes = timing::kSectorBytes;
 constexpr u32 kSectorsOfLine = 4;
@@ -46,22 +47,22 @@ bool is_contiguous(const ObservedAccess& access) {
     return differs == 0;
 }
 
-timing::SectorRun to_sector_run(u64 begin_recording, u32 bytes) {
-    const u64 first = begin_recording / kSectorBytes,
-              last_request = (begin_recording + u64{kLanes} * bytes - 1) / kSectorBytes;
-    return {first, static_cast<u32>(last_request - first) + 1};
+timing::SectorRun to_sector_run(u64 begin, u32 bytes) {
+    const u64 first = begin / kSectorBytes,
+              last_unit = (begin + u64{kLanes} * bytes - 1) / kSectorBytes;
+    return {first, static_cast<u32>(last_unit - first) + 1};
 }
 
 /// Reports whether all lanes are active, each accesses one sector, and the addresses are
 /// increasing.
 bool is_increasing(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
-    u64 differs = 0, falls = 0;
+    u64 differs = 0, decreases = 0;
     for (int l = 0; l < kLanes; ++l)
         differs |= access.addresses[l] / kSectorBytes ^
                    (access.addresses[l] + access.bytes - 1) / kSectorBytes;
-    for (int l = 1; l < kLanes; ++l) falls |= access.addresses[l] - access.addresses[l - 1];
-    return differs == 0 && falls >> 63 == 0;
+    for (int l = 1; l < kLanes; ++l) decreases |= access.addresses[l] - access.addresses[l - 1];
+    return differs == 0 && decreases >> 63 == 0;
 }
 
 /// Calls `take` with each run of sectors that the lanes access, in ascending order.
@@ -86,9 +87,9 @@ void for_each_run(const ObservedAccess& access, const Take& take) {
     for (const int l : LaneRange{access.lanes}) {
         const u64 address = access.addresses[l];
         const u64 first = address / kSectorBytes,
-                  last_request = (address + access.bytes - 1) / kSectorBytes;
+                  last_unit = (address + access.bytes - 1) / kSectorBytes;
         if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
-        if (last_request != first) sectors[count++] = last_request;
+        if (last_unit != first) sectors[count++] = last_unit;
     }
     if (!std::is_sorted(sectors, sectors + count)) std::sort(sectors, sectors + count);
     for (int k = 0; k < count;) {
@@ -113,12 +114,12 @@ u16 count_access_wavefronts(const ObservedAccess& access) {
 
 timing::AccessKind to_access_kind(const ObservedAccess& observed_access) {
     using timing::AccessKind;
-    if (observed_access.is_asynchronous && observed_access.shared) return AccessKind::copy_to;
+    if (observed_access.is_asynchronous && observed_access.is_shared) return AccessKind::copy_to;
     if (observed_access.is_asynchronous && observed_access.kind == Access::load)
         return AccessKind::copy_from;
     if (observed_access.kind == Access::atomic)
-        return observed_access.shared ? AccessKind::shared_atomic : AccessKind::atomic;
-    if (observed_access.shared)
+        return observed_access.is_shared ? AccessKind::shared_atomic : AccessKind::atomic;
+    if (observed_access.is_shared)
         return observed_access.kind == Access::store ? AccessKind::shared_store
                                                      : AccessKind::shared_load;
     return observed_access.kind == Access::store ? AccessKind::store : AccessKind::load;
@@ -149,28 +150,29 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 
 // ---- neighbours ----
 
-timing::Footprint* NeighbourLog::choose_footprint(Block& block, bool reads) {
-    if (block.linear_index != block_) {
+timing::Footprint* NeighbourLog::choose_footprint(Block& block, bool is_load) {
+    if (block.linear_index != current_block_) {
         add_waiting_requests();
-        block_ = block.linear_index;
+        current_block_ = block.linear_index;
         ++blocks_started_;
         recorded_read_sectors_ = recorded_write_sectors_ = 0;
     }
     if (has_recorded_enough() && !block.launch->is_dry_run) return nullptr;
-    if (!block.launch->is_neighbour(block.linear_index)) return reads ? &below_ : nullptr;
-    if (!reads) return &writes_;
-    const bool is_first =
-        3 * (block.linear_index - block.launch->first_neighbour) < 2 * block.launch->neighbours;
-    return is_first ? &early_reads_ : &reads_;
+    if (!block.launch->is_neighbour(block.linear_index))
+        return is_load ? &footprint_below_ : nullptr;
+    if (!is_load) return &write_footprint_;
+    const bool is_first = 3 * (block.linear_index - block.launch->first_neighbour) <
+                          2 * block.launch->neighbour_count;
+    return is_first ? &early_read_footprint_ : &read_footprint_;
 }
 
-void NeighbourLog::count_sectors(Block& block, bool reads, u32 sectors) {
-    (reads ? recorded_read_sectors_ : recorded_write_sectors_) += sectors;
+void NeighbourLog::count_sectors(Block& block, bool is_load, u32 sectors) {
+    (is_load ? recorded_read_sectors_ : recorded_write_sectors_) += sectors;
     if (has_recorded_enough() && block.launch->is_dry_run) block.is_abandoned = true;
 }
 
 void NeighbourLog::note_access(const Warp& w, const Op*, const ObservedAccess& access) {
-    if (access.shared) return;
+    if (access.is_shared) return;
     timing::Footprint* footprint = choose_footprint(*w.block, is_read(access));
     if (!footprint) return;
     footprint->bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
@@ -187,13 +189,13 @@ void NeighbourLog::note_access(const Warp& w, const Op*, const ObservedAccess& a
                     footprint->sectors.add(run, blocks_started_);
                 return;
             }
-            footprint->sectors.prefetch(run);
+            footprint->sectors.prefetch_slot(run);
             if (waiting_count_ == waiting_requests_.size()) add_waiting_requests();
             waiting_requests_[waiting_count_++] = {footprint, run};
         });
         last_request.remember_request(access, *footprint, blocks_started_, runs, count);
     }
-    count_sectors(*w.block, is_read(access), last_request.count);
+    count_sectors(*w.block, is_read(access), last_request.sector_count);
 }
 
 void NeighbourLog::note_row(const Warp& w, const Op*, ObservedAccess access, u64 first) {
@@ -206,8 +208,10 @@ void NeighbourLog::note_row(const Warp& w, const Op*, ObservedAccess access, u64
 }
 
 bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
-                                          const timing::Footprint& other, u64 block_turn) const {
-    if (to != &other || nth_block != block_turn || lanes != access.lanes || bytes != access.bytes)
+                                          const timing::Footprint& footprint,
+                                          u64 block_ordinal) const {
+    if (last_footprint != &footprint || last_block_ordinal != block_ordinal ||
+        lanes != access.lanes || bytes != access.bytes)
         return false;
     u64 differs = 0;
     for (const int l : LaneRange{lanes}) {
@@ -220,25 +224,25 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
 }
 
 void NeighbourLog::LastRequest::remember_request(const ObservedAccess& access,
-                                                 const timing::Footprint& other, u64 block_turn,
-                                                 u32 run_count, u32 sectors) {
+                                                 const timing::Footprint& footprint,
+                                                 u64 block_ordinal, u32 run_count, u32 sectors) {
     // Requests with fewer runs than this are not compared with the previous request, because adding
     // their runs is just as fast.
     constexpr u32 kMaxRequests = 8;
-    count = sectors;
-    to = run_count >= kMaxRequests ? &other : nullptr;
-    if (!to) return;
-    nth_block = block_turn;
+    sector_count = sectors;
+    last_footprint = run_count >= kMaxRequests ? &footprint : nullptr;
+    if (!last_footprint) return;
+    last_block_ordinal = block_ordinal;
     lanes = access.lanes;
     bytes = access.bytes;
     std::copy_n(access.addresses, kLanes, addresses.begin());
 }
 
 bool NeighbourLog::has_recorded_enough() const {
-    const bool has_recorded_tile_of_each =
-        recorded_read_sectors_ >= kSectorsOfTile && recorded_write_sectors_ >= kSectorsOfTile;
+    const bool has_recorded_tile_of_each = recorded_read_sectors_ >= kSectorsOfKnownPattern &&
+                                           recorded_write_sectors_ >= kSectorsOfKnownPattern;
     return has_recorded_tile_of_each ||
-           recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfTile;
+           recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfKnownPattern;
 }
 
 void NeighbourLog::add_waiting_requests() {
@@ -256,11 +260,11 @@ void NeighbourLog::move_to(timing::Recording& recording) {
         if (destination.sectors.empty()) std::swap(destination.sectors, source.sectors);
         destination.sectors.add(source.sectors);
     };
-    recording.neighbour_reads.add(early_reads_.sectors);
-    move_runs(early_reads_, recording.reads);
-    move_runs(reads_, recording.reads);
-    move_runs(writes_, recording.writes);
-    recording.next_row_reads.add(below_.sectors);
+    recording.neighbour_reads.add(early_read_footprint_.sectors);
+    move_runs(early_read_footprint_, recording.reads);
+    move_runs(read_footprint_, recording.reads);
+    move_runs(write_footprint_, recording.writes);
+    recording.next_row_reads.add(footprint_below_.sectors);
     *this = {};
 }
 
@@ -268,11 +272,11 @@ void NeighbourLog::move_to(timing::Recording& recording) {
 
 StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording)
     : recording_(recording) {
-    first_instruction_[&code.main] = 0;
+    first_instruction_[&code.kernel_function] = 0;
     add_instructions(*kernel.ast, recording_);
     for (std::size_t k = 0; k < recording_.instructions.size(); ++k) {
         recording_.instructions[k].schedule_position = kernel.estimated_code_addresses[k];
-        recording_.instructions[k].turns_unrolled = kernel.turns_unrolled[k];
+        recording_.instructions[k].unroll_factor = kernel.unroll_factors[k];
     }
     for (const auto& [name, function] : code.functions) {
         first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
@@ -285,8 +289,8 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         is_mbarrier_poll_.push_back(i.has("try_wait"));
 }
 
-/// Records that a load or store has no machine instruction of its own, because the instruction for
-/// an earlier access also performs this one.
+/// Records that a load or store has no machine instruction of its own, because the machine
+/// instruction of an earlier access also performs this access.
 void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
@@ -299,7 +303,7 @@ void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) 
 }
 
 u32 StepLog::find_instruction(const Warp& w, const Op* op) {
-    const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->main;
+    const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->kernel_function;
     if (code != code_) {
         code_ = code;
         first_instruction_of_code_ = first_instruction_.at(code);
@@ -323,12 +327,12 @@ timing::RecordedBlock& StepLog::recorded_block(const Warp& w) {
     return block;
 }
 
-void StepLog::step(const Warp& w, const Op* op) {
+void StepLog::note_step(const Warp& w, const Op* op) {
     timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
     const u32 instruction = find_instruction(w, op);
     if (is_mbarrier_poll_[instruction]) remove_repeated_poll(path, instruction, w.index);
-    if (path.executed++ >= kMaxRecordedSteps) {
+    if (path.executed_steps++ >= kMaxRecordedSteps) {
         if (w.block->launch->is_dry_run) w.has_recorded_enough = true;
         return;
     }
@@ -343,26 +347,26 @@ void StepLog::remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 
     constexpr u64 max_poll_steps = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
     Poll& poll = polls_[warp];
-    const bool is_repeated_poll = poll.instruction == instruction &&
-                                  path.executed > poll.executed &&
-                                  path.executed - poll.executed <= max_poll_steps;
+    const bool is_repeated_poll =
+        poll.instruction == instruction && path.executed_steps > poll.executed_instructions &&
+        path.executed_steps - poll.executed_instructions <= max_poll_steps;
     if (is_repeated_poll) {
-        path.executed = poll.executed;
-        if (path.steps.size() > path.executed) path.steps.resize(path.executed);
+        path.executed_steps = poll.executed_instructions;
+        if (path.steps.size() > path.executed_steps) path.steps.resize(path.executed_steps);
     }
-    poll = {instruction, path.executed};
+    poll = {instruction, path.executed_steps};
 }
 
 void StepLog::note_access(const Warp& w, const Op*, const ObservedAccess& observed_access) {
     timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
-    if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
+    if (path.steps.empty() || path.executed_steps > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
     access.kind = to_access_kind(observed_access);
     access.lanes = static_cast<u8>(std::popcount(observed_access.lanes));
     access.bytes_per_lane = static_cast<u8>(observed_access.bytes);
-    if (observed_access.shared) {
+    if (observed_access.is_shared) {
         access.passes = count_access_wavefronts(observed_access);
         for (const int l : LaneRange{observed_access.lanes})
             recording_.used_shared_bytes =
@@ -377,7 +381,7 @@ void StepLog::note_local_access(const Warp& w, const LaneOffsets& offsets, Mask 
                                 bool is_store) {
     timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
-    if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
+    if (path.steps.empty() || path.executed_steps > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
     access.kind = is_store ? timing::AccessKind::local_store : timing::AccessKind::local_load;
@@ -400,10 +404,9 @@ void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& acce
     for_each_run(observed_access, [&](timing::SectorRun run) {
         block.runs.push_back(run);
         const u64 first = run.first / kSectorsOfLine,
-                  last_request = (run.first + run.count - 1) / kSectorsOfLine;
-        access.passes =
-            static_cast<u16>(access.passes + last_request - first + (first != last_line));
-        last_line = last_request;
+                  last_unit = (run.first + run.count - 1) / kSectorsOfLine;
+        access.passes = static_cast<u16>(access.passes + last_unit - first + (first != last_line));
+        last_line = last_unit;
     });
     access.runs = static_cast<u32>(block.runs.size()) - access.first_run;
 }
@@ -412,17 +415,17 @@ void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& acce
 
 namespace {
 
-/// The number of sampled blocks: `kBlocks` normally, and `kBlocksIfUneven` if some blocks do far
-/// more work than others. The larger sample contains nearly the same proportion of busy blocks as
-/// the grid.
-constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
+/// The number of sampled blocks: `kSampledBlocks` normally, and `kSampledBlocksIfUneven` if some
+/// blocks do far more work than others. The larger sample contains nearly the same proportion of
+/// busy blocks as the grid.
+constexpr u64 kSampledBlocks = 6, kSampledBlocksIfUneven = 32;
 /// The number of sampled blocks if a seed selects them, so that the choice is unpredictable.
-constexpr u64 kDrawnBlocks = 24;
+constexpr u64 kSampledBlocksWithSeed = 24;
 /// The maximum number of neighbouring blocks to record if a seed selects the sampled blocks.
-constexpr u64 kMaxNeighboursOfDrawn = 2048;
+constexpr u64 kMaxNeighboursWithSeed = 2048;
 
 /// Returns the position of the first sampled block, as a fraction of the grid.
-double first_sample() {
+double first_sample_position() {
     const u64 seed = options().sample_seed;
     // The high bits of the product depend on every bit of the seed.
     constexpr double unit = 0x1p-53;
@@ -430,8 +433,8 @@ double first_sample() {
 }
 
 /// Returns element k of a sequence in [0, 1). For every n, the first n elements are spread evenly.
-double spread_evenly(double note_step, u64 k) {
-    return std::fmod(first_sample() + note_step * static_cast<double>(k), 1);
+double spread_evenly(double step_ratio, u64 k) {
+    return std::fmod(first_sample_position() + step_ratio * static_cast<double>(k), 1);
 }
 
 u64 scale_count(u64 count, double fraction) {
@@ -459,8 +462,9 @@ std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 residen
     const u64 count = config.grid.count();
     // Spread the blocks over the grid, but do not put all of them in one line, and avoid the ends
     // of the grid. Each sampled block represents the same number of blocks.
-    const u64 many = options().sample_seed == 0 ? kBlocks : kDrawnBlocks;
-    const u64 block_count_to_choose = std::min<u64>(count, count <= resident_blocks ? 1 : many);
+    const u64 sample_count = options().sample_seed == 0 ? kSampledBlocks : kSampledBlocksWithSeed;
+    const u64 block_count_to_choose =
+        std::min<u64>(count, count <= resident_blocks ? 1 : sample_count);
     std::vector<u64> chosen_blocks;
     for (u64 k = 0; k < block_count_to_choose; ++k)
         chosen_blocks.push_back(scale_count(count, spread_evenly(.618034, k)));
@@ -470,10 +474,10 @@ std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 residen
 
 std::vector<u64> Recorder::choose_blocks_near_first(const LaunchConfig& config,
                                                     const timing::Recording& recording,
-                                                    bool shares_turns) {
-    if (recording.recorded_blocks.size() != 1 || !shares_turns) return {};
+                                                    bool shares_iterations) {
+    if (recording.recorded_blocks.size() != 1 || !shares_iterations) return {};
     const auto is_long = [](const timing::WarpPath& path) {
-        return path.executed > kMaxRecordedSteps;
+        return path.executed_steps > kMaxRecordedSteps;
     };
     const std::vector<timing::WarpPath>& warps = recording.recorded_blocks.front().warps;
     if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
@@ -491,7 +495,7 @@ std::vector<u64> Recorder::choose_additional_blocks(const LaunchConfig& config,
     const auto& grid = config.grid;
     const u64 rows = u64{grid.y} * grid.z;
     std::vector<u64> added_blocks;
-    for (u64 k = 0; k < kBlocksIfUneven / 2; ++k) {
+    for (u64 k = 0; k < kSampledBlocksIfUneven / 2; ++k) {
         const double column_fraction = spread_evenly(.754878, k),
                      row_fraction = spread_evenly(.569840, k);
         added_blocks.push_back(scale_count(rows, row_fraction) * grid.x +
@@ -521,7 +525,8 @@ std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
     return busy_blocks;
 }
 
-std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident_blocks) {
+std::pair<u64, u64> Recorder::choose_neighbours(const timing::Recording& recording,
+                                                u64 resident_blocks) {
     // Count requested bytes instead of sectors, because a block shares partially needed sectors
     // with its neighbours.
     u64 bytes = 0;
@@ -529,14 +534,15 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
         for (const timing::Access& access : block.accesses)
             if (access.runs > 0) bytes += u64{access.lanes} * access.bytes_per_lane;
     const u64 sectors = bytes / kSectorBytes / std::max<u64>(1, recording.recorded_blocks.size());
-    const u64 sectors_of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
-    const u64 blocks_seen_together = std::max<u64>(16, kSectorsSeenTogether / sectors_of_block);
+    const u64 sectors_of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfKnownPattern);
+    const u64 blocks_seen_together = std::max<u64>(16, kMergeDistanceSectors / sectors_of_block);
     const u64 blocks = recording.blocks;
-    u64 count = std::min({blocks_seen_together, blocks,
-                          sectors_of_block < 2 * kSectorsOfTile ? blocks : resident_blocks});
+    u64 count =
+        std::min({blocks_seen_together, blocks,
+                  sectors_of_block < 2 * kSectorsOfKnownPattern ? blocks : resident_blocks});
     // Limit the number of neighbours. If blocks move hardly any data, nearly the whole grid would
     // otherwise be chosen.
-    if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
+    if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursWithSeed);
     u64 middle_block = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that
     // enough busy blocks are included.
@@ -548,10 +554,10 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     return {std::min(middle_block, blocks - count), count};
 }
 
-std::pair<u64, u64> Recorder::below(const timing::Recording& recording,
-                                    std::pair<u64, u64> find_neighbours) {
+std::pair<u64, u64> Recorder::choose_blocks_below(const timing::Recording& recording,
+                                                  std::pair<u64, u64> neighbours) {
     constexpr u64 kFewRows = 16;
-    const auto [first, count] = find_neighbours;
+    const auto [first, count] = neighbours;
     const u64 row = recording.blocks_per_row, number = std::min({kFewRows, count, row});
     const bool is_recorded_block = row >= count && first + row + number <= recording.blocks;
     return {first + row, is_recorded_block ? number : 0};
@@ -581,16 +587,16 @@ bool reads_grid_size(const ptx::Function& kernel) {
 }
 
 bool may_blocks_wait(const Kernel::Code& code) {
-    const auto spins = [](const FunctionCode& function) {
+    const auto has_spin_branch = [](const FunctionCode& function) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.is_spin_branch; });
     };
     // If blocks cannot read what other blocks write, a waiting loop can only wait for warps of its
     // own block, or for a clock.
     if (!code.reads_other_blocks) return false;
-    if (spins(code.main)) return true;
+    if (has_spin_branch(code.kernel_function)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),
-                       [&](const auto& entry) { return spins(*entry.second); });
+                       [&](const auto& entry) { return has_spin_branch(*entry.second); });
 }
 
 }  // namespace coalesce::simulator

@@ -37,12 +37,13 @@ public:
 private:
     bool has_recorded_enough() const;
     /// Returns the footprint to which an access is added, or nullptr if the access is not recorded.
-    timing::Footprint* choose_footprint(Block& block, bool reads);
-    void count_sectors(Block& block, bool reads, u32 sectors);
+    timing::Footprint* choose_footprint(Block& block, bool is_load);
+    void count_sectors(Block& block, bool is_load, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors to be added to `footprint`. Looking up a sector waits for memory, so a few
-    /// runs are queued while the data for their lookup is prefetched.
+    /// A run of sectors to be added to `footprint`. To add a run, its sectors are looked up in a
+    /// table that is too large for the host's caches. A few runs are therefore queued, so that
+    /// their entries of the table can be prefetched.
     struct WaitingRequest {
         timing::Footprint* footprint = nullptr;
         timing::SectorRun run;
@@ -52,35 +53,36 @@ private:
     /// skipped. For example, several warps that store columns of a matrix may access the same
     /// sectors, each warp a different part of them.
     struct LastRequest {
-        const timing::Footprint* to = nullptr;
-        u64 nth_block = 0;
+        const timing::Footprint* last_footprint = nullptr;
+        u64 last_block_ordinal = 0;
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
-        u32 count = 0;  ///< the number of sectors that the request accessed
+        u32 sector_count = 0;  ///< the number of sectors that the request accessed
 
-        bool is_repeat(const ObservedAccess& access, const timing::Footprint& other,
-                       u64 block_turn) const;
-        void remember_request(const ObservedAccess& access, const timing::Footprint& other,
-                              u64 block_turn, u32 run_count, u32 sectors);
+        bool is_repeat(const ObservedAccess& access, const timing::Footprint& footprint,
+                       u64 block_ordinal) const;
+        void remember_request(const ObservedAccess& access, const timing::Footprint& footprint,
+                              u64 block_ordinal, u32 run_count, u32 sectors);
     };
 
-    /// The last store request and the last load request.
+    /// The last store request (index 0) and the last load request (index 1).
     std::array<LastRequest, 2> last_requests_;
-    timing::Footprint reads_, writes_, below_;
-    timing::Footprint early_reads_;  ///< reads of the first two thirds of the neighbours
+    timing::Footprint read_footprint_, write_footprint_, footprint_below_;
+    /// The sectors that the first two thirds of the neighbours have read.
+    timing::Footprint early_read_footprint_;
     std::array<WaitingRequest, 64> waiting_requests_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;
     /// The current block, and the numbers of sectors that the block has read and written so far.
-    u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
+    u64 current_block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
 /// A listener that records the steps of the sampled blocks.
 class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
-    void step(const Warp& w, const Op* op) override;
+    void note_step(const Warp& w, const Op* op) override;
     void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_local_access(const Warp& w, const LaneOffsets& offsets, Mask lanes, u32 bytes,
                            bool is_store) override;
@@ -97,7 +99,8 @@ private:
     /// The most recent test of an mbarrier by a warp.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< the number of instructions that the warp executed before the test
+        u64 executed_instructions =
+            0;  ///< the number of instructions that the warp executed before the test
     };
 
     timing::Recording& recording_;
@@ -127,25 +130,26 @@ public:
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident_blocks);
     /// Returns more blocks to record if only one block was recorded, its loops run few iterations,
-    /// and the blocks share a fixed number of iterations among them (`shares_turns`). In such a
-    /// launch, other blocks may run one iteration more, which is a noticeable difference. Otherwise
-    /// returns no blocks.
+    /// and the blocks share a fixed number of iterations among them (`shares_iterations`). In such
+    /// a launch, other blocks may run one iteration more, which is a noticeable difference.
+    /// Otherwise returns no blocks.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
-                                                     bool shares_turns);
+                                                     bool shares_iterations);
     /// If some of the chosen blocks do far more work than others, returns other blocks to record
     /// instead. Otherwise returns no blocks.
     static std::vector<u64> choose_additional_blocks(const LaunchConfig& config,
                                                      const timing::Recording& recording);
     /// Returns the range of blocks whose sectors are recorded: the index of the first block, and
     /// the number of blocks.
-    static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident_blocks);
+    static std::pair<u64, u64> choose_neighbours(const timing::Recording& recording,
+                                                 u64 resident_blocks);
     /// Returns a few blocks in the next row of the grid, below the first blocks of
-    /// `find_neighbours` (the result of neighbours()): the index of the first block, and the number
+    /// `neighbours` (the result of choose_neighbours()): the index of the first block, and the number
     /// of blocks. The number is 0 if there is no next row, or if a row has fewer blocks than
-    /// `find_neighbours`.
-    static std::pair<u64, u64> below(const timing::Recording& recording,
-                                     std::pair<u64, u64> find_neighbours);
+    /// `neighbours`.
+    static std::pair<u64, u64> choose_blocks_below(const timing::Recording& recording,
+                                                   std::pair<u64, u64> neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.
     timing::Recording& add_recording(const Kernel& kernel, const LaunchConfig& config);
 
@@ -160,7 +164,7 @@ Recorder& recorder();
 
 /// Reports whether the kernel reads the size of its grid, as kernels with persistent blocks do.
 bool reads_grid_size(const ptx::Function& kernel);
-/// Reports whether blocks of this kernel may wait for each other.
+/// Reports whether a block of this kernel may wait for another block.
 bool may_blocks_wait(const Kernel::Code& code);
 
 }  // namespace coalesce::simulator

@@ -18,14 +18,14 @@
 
 namespace coalesce::simulator {
 
-/// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
-/// of the same call are merged, so that their lanes continue or wait together.
-void join_others(Warp& w, const Fragment& fragment);
-/// Moves the running fragment to `next_op`. Then selects the fragment that runs, and returns the Op
-/// at which it continues.
+/// Adds a group of lanes to the warp's fragments that are not running. Fragments at the same
+/// instruction of the same call are merged, so that their lanes continue or wait together.
+void add_or_merge_fragment(Warp& w, const Fragment& fragment);
+/// Moves the running fragment to `next_op`. Then selects the fragment that runs next, and returns
+/// the Op at which that fragment continues.
 const Op* continue_at(Warp& w, const Op* next_op);
 /// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
-const Op* next_fragment(Warp& w);
+const Op* switch_to_next_fragment(Warp& w);
 
 enum class BlockOutcome : u8 {
     finished,
@@ -41,9 +41,9 @@ void reset_spin_limit(Warp& w);
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// The value of Op::detail for a branch of the program itself. A branch that the lowering has added
-/// does not have it.
-inline constexpr u8 kCountedBranch = 1;
+/// The value of Op::detail for a branch of the program itself. In branches that the lowering has
+/// added, Op::detail is 0.
+inline constexpr u8 kProgramBranch = 1;
 
 // The handlers for control flow.
 const Op* op_branch(Warp& w, const Op* op);          ///< executes an unguarded `bra`
@@ -59,7 +59,7 @@ const Op* op_warp_sync(Warp& w, const Op* op);
 /// Executes bar.warp.sync after all of its lanes have arrived.
 const Op* op_warp_barrier(Warp& w, const Op* op);
 
-/// Resumes lanes that waited only for lanes that have since exited.
+/// Resumes lanes that waited at .sync instructions only for lanes that have since exited.
 void release_complete_warp_syncs(Warp& w);
 
 /// Releases completed barriers. Must be called when lanes of a warp have exited or reached a

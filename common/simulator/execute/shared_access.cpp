@@ -28,8 +28,8 @@ bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
         // Adding to an address just below 2^64 would overflow, so compare without adding.
         const bool is_valid =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
-        if (!is_valid && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
-                                      load_or_store(move.is_store)))
+        if (!is_valid && !resolve_address(w, op, address, l, move.bytes, ptx::StateSpace::shared,
+                                          load_or_store(move.is_store)))
             return false;
     }
     return true;
@@ -37,42 +37,42 @@ bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
 
 SharedLedger::Layout find_layout(const u32* addresses, u32 bytes, Mask active) {
     const u32 first_address = addresses[std::countr_zero(active)];
-    u32 gap_mask = active ^ kAllLanes, not_same = 0;
+    u32 gap_mask = active ^ kAllLanes, difference_mask = 0;
     for (int l = 0; l < kLanes; ++l) {
         gap_mask |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
-        not_same |= active >> l & 1 ? addresses[l] ^ first_address : 0;
+        difference_mask |= active >> l & 1 ? addresses[l] ^ first_address : 0;
     }
-    return gap_mask == 0   ? SharedLedger::Layout::contiguous
-           : not_same == 0 ? SharedLedger::Layout::same
-                           : SharedLedger::Layout::scattered;
+    return gap_mask == 0          ? SharedLedger::Layout::contiguous
+           : difference_mask == 0 ? SharedLedger::Layout::same_address
+                                  : SharedLedger::Layout::scattered;
 }
 
 }  // namespace
 
-bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
-                  u32* undefined) {
+bool check_shared_access(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                         u32* undefined_bytes) {
     SharedRace& race = *w.block->shared_race;
     const StoredLanes lanes{&w, op, move.store_lane};
-    SharedAccess access{.warp = race_warp(w),
+    SharedAccess access{.warp = race_check_warp(w),
                         .site = op->site,
                         .active = w.active,
                         .addresses = addresses,
                         .bytes_per_lane = move.bytes,
-                        .strong = (op->detail & kStrong) != 0,
+                        .is_strong = (op->detail & kStrong) != 0,
                         .releases = (op->detail & kReleases) != 0,
                         .value = lanes.value(),
-                        .undefined = undefined};
+                        .undefined_bytes = undefined_bytes};
     if (move.is_store) {
         race.check_write(access);
-        if (!w.undefined || !move.find_stored_undefined(w, op, undefined)) return false;
-        race.mark_unwritten(access, undefined);
+        if (!w.undefined_bytes || !move.find_stored_undefined(w, op, undefined_bytes)) return false;
+        race.mark_unwritten(access, undefined_bytes);
         return true;
     }
     race.check_read(access);
     if (op->detail & kStrong) race.acquire(access);
     u32 undefined_mask = 0;
-    for (int l = 0; l < kLanes; ++l) undefined_mask |= undefined[l];
-    if (undefined_mask || w.undefined) move.mark_loaded_undefined(w, op, undefined);
+    for (int l = 0; l < kLanes; ++l) undefined_mask |= undefined_bytes[l];
+    if (undefined_mask || w.undefined_bytes) move.mark_loaded_undefined(w, op, undefined_bytes);
     return undefined_mask != 0;
 }
 
@@ -87,12 +87,12 @@ Wavefronts count_move_wavefronts(const Warp& w, const Op* op, const SharedMove& 
     for (const MachineAccess& access : machine_accesses(w, op)) {
         if (!access.is_executed_at(addresses[w.first_active()])) continue;
         u32 machine_addresses[kLanes];
-        move_addresses(addresses, access, machine_addresses);
+        compute_machine_addresses(addresses, access, machine_addresses);
         const Wavefronts access_wavefronts =
             count_wavefronts(machine_addresses, access.bytes, w.active, move.kind);
         ++total_wavefronts.requests;
         total_wavefronts.wavefront_count += access_wavefronts.wavefront_count;
-        total_wavefronts.ideal += access_wavefronts.ideal;
+        total_wavefronts.ideal_count += access_wavefronts.ideal_count;
     }
     return total_wavefronts;
 }
@@ -104,7 +104,7 @@ void notify_listener(const Warp& w, const Op* op, const SharedMove& move, const 
             offsets[l] = addresses[l] + static_cast<u32>(access.byte_offset);
         w.listener->note_access(w, op,
                                 {.kind = load_or_store(move.is_store),
-                                 .shared = true,
+                                 .is_shared = true,
                                  .is_matrix_access = move.kind == SharedAccessKind::matrix,
                                  .bytes = access.bytes,
                                  .lanes = w.active,
@@ -129,7 +129,7 @@ bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u
 
 }  // namespace
 
-void shared_addresses(const Warp& w, const Op* op, u32* addresses) {
+void compute_shared_addresses(const Warp& w, const Op* op, u32* addresses) {
     if (op->detail & kNarrowAddress) {
         const u32* base = w.lanes<u32>(op->a);
         for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u32>(op->immediate);
@@ -163,19 +163,19 @@ namespace {
                                     return full_address(w, op, l) == address;
                                 }) == w.active;
     // In a cluster, the address may be in the shared memory of another block.
-    if (bytes > max_bytes || !is_one_address || !w.block->has_shared(address, bytes)) return;
+    if (bytes > max_bytes || !is_one_address || !w.block->is_in_own_shared(address, bytes)) return;
     u64 value = 0;
     std::memcpy(&value, w.block->shared + address, bytes);
     const u64 poll = mix_bits(value + mix_bits(address + 1));
-    SiteCounters& counters = w.counters[op->site];
+    SiteCounters& counters = w.site_counters[op->site];
     ++counters.polls;
-    counters.repeated_polls += std::exchange(w.last_poll, poll) == poll;
+    counters.repeated_polls += std::exchange(w.last_poll_hash, poll) == poll;
 }
 
 }  // namespace
 
-void count_shared(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts) {
-    SiteCounters& counters = w.counters[op->site];
+void count_shared_access(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts) {
+    SiteCounters& counters = w.site_counters[op->site];
     if (!move.is_store) {
         counters.bytes_in_flight += wavefronts.requests * w.block->copy_bytes_in_flight;
         if (op->detail & kStrong) [[unlikely]]
@@ -184,7 +184,7 @@ void count_shared(Warp& w, const Op* op, const SharedMove& move, Wavefronts wave
     counters.add_shared(wavefronts);
 }
 
-bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+bool observe_shared_access(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     if (w.has_recorded_enough) return false;
     if (w.listener && w.listener->receives_shared()) notify_listener(w, op, move, addresses);
     Watch& watch = *w.block->watch;
@@ -197,21 +197,22 @@ bool check_shared_step(Warp& w, const Op* op, const SharedMove& move, const u32*
                        SharedLedger::Layout* layout) {
     if (!check_addresses(w, op, move)) return false;
     const Wavefronts access_wavefronts = count_move_wavefronts(w, op, move, addresses);
-    count_shared(w, op, move, access_wavefronts);
+    count_shared_access(w, op, move, access_wavefronts);
     Block& block = *w.block;
-    u32 undefined[kLanes] = {};
-    const bool has_undefined = block.shared_race && check_shared(w, op, move, addresses, undefined);
+    u32 undefined_bytes[kLanes] = {};
+    const bool has_undefined =
+        block.shared_race && check_shared_access(w, op, move, addresses, undefined_bytes);
     if (!layout) return true;
     *layout = find_layout(addresses, move.bytes, w.active);
     if (block.ledger.mode() != SharedLedger::Mode::recording) return true;
     SharedLedger::Step step{.event_code = op->site,
                             .active = w.active,
                             .wavefronts = static_cast<u16>(access_wavefronts.wavefront_count),
-                            .ideal = static_cast<u16>(access_wavefronts.ideal),
+                            .ideal_wavefronts = static_cast<u16>(access_wavefronts.ideal_count),
                             .is_store = move.is_store,
                             .layout = *layout,
                             .requests = static_cast<u8>(access_wavefronts.requests)};
-    block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
+    block.ledger.record(w.index, step, addresses, has_undefined ? undefined_bytes : nullptr);
     return true;
 }
 

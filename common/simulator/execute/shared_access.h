@@ -20,14 +20,14 @@ namespace coalesce::simulator {
 /// The rules for counting a shape's accesses, and the functions that track undefined bytes.
 /// Specialized for shapes in which a lane moves bytes of other lanes (matrix_moves.cpp).
 template <class Shape>
-struct UndefinedLanes {
+struct SharedShapeRules {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
                                       kStore = SharedAccessKind::store;
-    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined) {
-        return undefined_in_store(w, op, undefined);
+    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined_bytes) {
+        return find_undefined_in_store(w, op, undefined_bytes);
     }
-    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined) {
-        note_undefined(w, op, undefined);
+    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined_bytes) {
+        note_undefined(w, op, undefined_bytes);
     }
 };
 
@@ -37,32 +37,32 @@ struct SharedMove {
     u32 bytes;  ///< the number of bytes per lane
     SharedAccessKind kind;
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* destination);
-    bool (*find_stored_undefined)(Warp& w, const Op* op, u32* undefined);
-    void (*mark_loaded_undefined)(Warp& w, const Op* op, const u32* undefined);
+    bool (*find_stored_undefined)(Warp& w, const Op* op, u32* undefined_bytes);
+    void (*mark_loaded_undefined)(Warp& w, const Op* op, const u32* undefined_bytes);
 };
 template <class Shape, bool Store>
 inline constexpr SharedMove kSharedMoveFor{
     .is_store = Store,
     .bytes = Shape::kTotal,
-    .kind = Store ? UndefinedLanes<Shape>::kStore : UndefinedLanes<Shape>::kLoad,
+    .kind = Store ? SharedShapeRules<Shape>::kStore : SharedShapeRules<Shape>::kLoad,
     .store_lane = Shape::store,
-    .find_stored_undefined = UndefinedLanes<Shape>::find_stored_undefined,
-    .mark_loaded_undefined = UndefinedLanes<Shape>::mark_loaded_undefined,
+    .find_stored_undefined = SharedShapeRules<Shape>::find_stored_undefined,
+    .mark_loaded_undefined = SharedShapeRules<Shape>::mark_loaded_undefined,
 };
 
-void shared_addresses(const Warp& w, const Op* op, u32* addresses);
+void compute_shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Reports whether the addresses of the access fit in 32 bits. The ledger can store only such
 /// addresses.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
-void count_shared(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts);
+void count_shared_access(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
 /// accesses. The caller then need not execute the access.
-bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Passes an access to the block's race check. Stores in undefined[l] a mask of the uninitialized
+bool observe_shared_access(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
+/// Passes an access to the block's race check. Stores in undefined_bytes[l] a mask of the uninitialized
 /// bytes that lane l loads or stores, unless they were reported as an error. Returns false if there
 /// are no such bytes.
-bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
-                  u32* undefined);
+bool check_shared_access(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                         u32* undefined_bytes);
 /// Performs all checks of an access, and counts the access. If an address is invalid, ends the
 /// launch and returns false. If `layout` is not null, stores the layout of the addresses in
 /// `*layout`, and adds the access to the ledger if the ledger is recording.
@@ -71,7 +71,7 @@ bool check_shared_step(Warp& w, const Op* op, const SharedMove& move, const u32*
 
 /// Loads elements for lanes that all have the same address. Each element is read only once.
 template <class Shape>
-void load_for_all(Warp& w, const Op* op, const u8* source) {
+void load_from_one_address(Warp& w, const Op* op, const u8* source) {
     for (u32 k = 0; k < Shape::kCount; ++k) {
         typename Shape::Memory value;
         std::memcpy(&value, source + k * Shape::kBytes, sizeof value);
@@ -115,8 +115,8 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layou
         return;
     }
     if constexpr (!Store && requires { typename Shape::Memory; }) {
-        if (layout == SharedLedger::Layout::same)
-            return load_for_all<Shape>(w, op, shared + addresses[w.first_active()]);
+        if (layout == SharedLedger::Layout::same_address)
+            return load_from_one_address<Shape>(w, op, shared + addresses[w.first_active()]);
         return gather_lanes<Shape>(w, op, addresses);
     }
     if constexpr (Shape::kTotal == 4 && Shape::kCount == 1) {
@@ -138,21 +138,21 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// If an earlier block without errors (the clean block) made the same access at this step, executes
+/// If the clean block (an earlier block without errors) made the same access at this step, executes
 /// the access without checks and returns true. Otherwise returns false. `addresses` is null if the
-/// addresses do not depend on the block. `stored` contains a mask of the undefined bytes that each
-/// lane stores, or is null if there are none.
+/// addresses do not depend on the block. `stored_undefined` contains a mask of the undefined bytes
+/// that each lane stores, or is null if there are none.
 template <class Shape, bool Store>
-bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
+bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored_undefined) {
     SharedLedger& ledger = w.block->ledger;
     const SharedLedger::Step* step =
-        ledger.match_next_step(w.index, op->site, w.active, addresses, stored);
+        ledger.match_next_step(w.index, op->site, w.active, addresses, stored_undefined);
     if (!step) return false;
-    count_shared(w, op, kSharedMoveFor<Shape, Store>,
-                 {step->wavefronts, step->ideal, step->requests});
+    count_shared_access(w, op, kSharedMoveFor<Shape, Store>,
+                        {step->wavefronts, step->ideal_wavefronts, step->requests});
     move_lanes<Shape, Store>(w, op, ledger.addresses(*step), step->layout);
-    if (!Store && (step->undefined || w.undefined)) [[unlikely]]
-        UndefinedLanes<Shape>::mark_loaded_undefined(w, op, ledger.undefined(*step));
+    if (!Store && (step->undefined_bytes || w.undefined_bytes)) [[unlikely]]
+        SharedShapeRules<Shape>::mark_loaded_undefined(w, op, ledger.undefined_bytes(*step));
     return true;
 }
 
@@ -160,7 +160,7 @@ bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* s
 /// memory. If Own is false, each address may be in the shared memory of any block of the cluster.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
-    Resolved resolved;
+    ResolvedAddresses resolved;
     if (!begin_cluster_access(w, op, kSharedMoveFor<Shape, Store>, Own, resolved)) return nullptr;
     for (const int l : LaneRange{w.active}) move_lane<Shape, Store>(w, op, l, resolved.host[l]);
     return op + 1;
@@ -170,23 +170,24 @@ template <class Shape, bool Store>
 const Op* access_shared(Warp& w, const Op* op) {
     const bool is_repeatable = (op->detail & kStableAddress) != 0;
     if (is_repeatable && w.block->ledger.mode() == SharedLedger::Mode::comparing &&
-        !w.is_shared_observed && !w.undefined &&
+        !w.is_shared_observed && !w.undefined_bytes &&
         repeat_clean_step<Shape, Store>(w, op, nullptr, nullptr))
         return op + 1;
     u32 addresses[kLanes];
-    shared_addresses(w, op, addresses);
-    if (w.is_shared_observed && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
-        [[unlikely]]
+    compute_shared_addresses(w, op, addresses);
+    if (w.is_shared_observed &&
+        !observe_shared_access(w, op, kSharedMoveFor<Shape, Store>, addresses)) [[unlikely]]
         return op + 1;
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing && !are_addresses_32_bit(w, op)) {
         stop_using_ledger(*w.block);
     } else if (ledger.mode() == SharedLedger::Mode::comparing) {
-        u32 undefined[kLanes];
+        u32 undefined_bytes[kLanes];
         const bool has_undefined =
-            Store && w.undefined && UndefinedLanes<Shape>::find_stored_undefined(w, op, undefined);
+            Store && w.undefined_bytes &&
+            SharedShapeRules<Shape>::find_stored_undefined(w, op, undefined_bytes);
         if (repeat_clean_step<Shape, Store>(w, op, is_repeatable ? nullptr : addresses,
-                                            has_undefined ? undefined : nullptr))
+                                            has_undefined ? undefined_bytes : nullptr))
             return op + 1;
         stop_using_ledger(*w.block);
     }
@@ -197,9 +198,9 @@ const Op* access_shared(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
-    shared_addresses(w, op, addresses);
-    if (w.is_shared_observed && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
-        [[unlikely]]
+    compute_shared_addresses(w, op, addresses);
+    if (w.is_shared_observed &&
+        !observe_shared_access(w, op, kSharedMoveFor<Shape, Store>, addresses)) [[unlikely]]
         return op + 1;
     if (!check_shared_step(w, op, kSharedMoveFor<Shape, Store>, addresses, nullptr)) return nullptr;
     move_one_by_one<Shape, Store>(w, op, addresses);

@@ -9,21 +9,22 @@ namespace {
 
 /// Returns the index of the ledger's row for barriers, which comes after the rows of the warps. A
 /// barrier completes for the block as a whole, so its steps do not belong to any warp.
-u32 block_row(const Block& block) {
+u32 ledger_row_of_barriers(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// Handles a step that is not an access. If the clean block has the same step, does nothing.
-/// Otherwise, `check` passes the step to the checker, and the ledger records the step.
+/// Handles a step that is not an access, such as a barrier. If the clean block has the same step,
+/// does nothing. Otherwise, calls `check`, which passes the step to the checker, and records the
+/// step in the ledger if the ledger is recording.
 template <class Check>
-void record_step(Block& block, u32 log_row, u32 event_code, Mask mask, Check check) {
+void record_step(Block& block, u32 ledger_row, u32 event_code, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {
-        if (block.ledger.match_next_step(log_row, event_code, mask, nullptr)) return;
+        if (block.ledger.match_next_step(ledger_row, event_code, mask, nullptr)) return;
         stop_using_ledger(block);
     }
     if (block.shared_race) check(*block.shared_race);
     if (block.ledger.mode() == SharedLedger::Mode::recording)
-        block.ledger.record(log_row, {.event_code = event_code, .active = mask}, nullptr);
+        block.ledger.record(ledger_row, {.event_code = event_code, .active = mask}, nullptr);
 }
 
 /// Reports whether `warps` contains all warps that the block had at its start. Returns false once a
@@ -32,24 +33,25 @@ bool are_all_warps(const Block& block, Mask warps) {
     return std::popcount(warps) == static_cast<int>(block.warps.size());
 }
 
-void replay_step(Block& block, u32 log_row, const SharedLedger::Step& step, const u32* addresses) {
+void replay_step(Block& block, u32 ledger_row, const SharedLedger::Step& step,
+                 const u32* addresses) {
     SharedRace& race = *block.shared_race;
-    if (log_row == block_row(block)) {
+    if (ledger_row == ledger_row_of_barriers(block)) {
         race.complete_barrier(0, step.active, true);
     } else if (step.event_code == SharedLedger::kBlockBarrier) {
-        race.record_barrier_arrival(0, log_row);
+        race.record_barrier_arrival(0, ledger_row);
     } else if (step.event_code == SharedLedger::kWarpBarrier) {
-        race.record_syncwarp(log_row, step.active, block.warps[log_row].live_lanes);
+        race.record_syncwarp(ledger_row, step.active, block.warps[ledger_row].live_lanes);
     } else {
         const Site& site = block.launch->kernel->sites[step.event_code];
-        SharedAccess access{.warp = log_row,
+        SharedAccess access{.warp = ledger_row,
                             .site = step.event_code,
                             .active = step.active,
                             .addresses = addresses,
                             .bytes_per_lane = site.bytes_per_lane};
-        if (!site.store) return race.check_read(access);
+        if (!site.is_store) return race.check_read(access);
         race.check_write(access);
-        race.mark_unwritten(access, block.ledger.undefined(step));
+        race.mark_unwritten(access, block.ledger.undefined_bytes(step));
     }
 }
 
@@ -57,7 +59,7 @@ void replay_step(Block& block, u32 log_row, const SharedLedger::Step& step, cons
 
 void begin_shared_checks(Block& block) {
     block.shared_race->begin_block(block.linear_index, block.shared_end(), block.shared);
-    if (block.reserved_shared)
+    if (block.uses_reserved_shared)
         block.shared_race->mark_written(DeviceModel::shared_reserved_begin,
                                         DeviceModel::shared_reserved_used);
 }
@@ -65,14 +67,14 @@ void begin_shared_checks(Block& block) {
 void stop_using_ledger(Block& block) {
     if (block.shared_race) begin_shared_checks(block);
     block.ledger.stop_comparing(
-        [&](u32 log_row, const SharedLedger::Step& step, const u32* addresses) {
-            if (block.shared_race) replay_step(block, log_row, step, addresses);
+        [&](u32 ledger_row, const SharedLedger::Step& step, const u32* addresses) {
+            if (block.shared_race) replay_step(block, ledger_row, step, addresses);
         });
 }
 
 void note_barrier_arrive(Warp& w, u32 id) {
     record_step(*w.block, w.index, SharedLedger::kBlockBarrier, w.active,
-                [&](SharedRace& race) { race.record_barrier_arrival(id, race_warp(w)); });
+                [&](SharedRace& race) { race.record_barrier_arrival(id, race_check_warp(w)); });
 }
 
 void note_barrier_passed(Warp& w, u32 id) {
@@ -87,7 +89,7 @@ void note_barrier_complete(Block& block, u32 id, Mask waiting_warps, bool is_who
         else
             race->complete_partial_barrier(block.global_race, id, waiting_warps);
     }
-    record_step(block, block_row(block), SharedLedger::kBlockBarrier, waiting_warps,
+    record_step(block, ledger_row_of_barriers(block), SharedLedger::kBlockBarrier, waiting_warps,
                 [&](SharedRace& race) {
                     race.complete_barrier(id, waiting_warps, is_whole_block, block.first_warp);
                 });
@@ -95,7 +97,7 @@ void note_barrier_complete(Block& block, u32 id, Mask waiting_warps, bool is_who
 
 void note_warp_barrier(Warp& w) {
     record_step(*w.block, w.index, SharedLedger::kWarpBarrier, w.active, [&](SharedRace& race) {
-        race.record_syncwarp(race_warp(w), w.active, w.live_lanes);
+        race.record_syncwarp(race_check_warp(w), w.active, w.live_lanes);
     });
 }
 

@@ -15,8 +15,8 @@ void note_barrier_passed(Warp& w, u32 id);
 void note_barrier_complete(Block& block, u32 id, Mask waiting_warps, bool is_whole_block);
 void note_warp_end(Warp& w);
 
-/// Passes the block's previous steps to the race checker, which then checks all later steps, too.
-/// Must be called when a step differs from the clean block (shared_ledger.h).
+/// Passes the previous steps of the block to the race checker, which then also checks all later
+/// steps. Must be called when a step differs from the clean block (shared_ledger.h).
 void stop_using_ledger(Block& block);
 
 }  // namespace coalesce::simulator

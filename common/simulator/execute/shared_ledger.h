@@ -41,21 +41,21 @@ public:
         scattered,
         /// All lanes are active, and lane l accesses the first lane's address + l * bytes.
         contiguous,
-        same,  ///< all active lanes access the same address
+        same_address,  ///< all active lanes access the same address
     };
     /// One step of one warp: an access or a barrier.
     struct Step {
         u32 event_code = 0;
         Mask active = 0;
-        u16 wavefronts = 0, ideal = 0;
+        u16 wavefronts = 0, ideal_wavefronts = 0;
         /// The index of the step's set of 32 addresses in Steps::addresses.
         u32 addresses = 0;
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
         /// 0 if all bytes are defined. Otherwise, 1 + the index of the step's set of 32 masks in
-        /// Steps::undefined.
-        u32 undefined = 0;
+        /// Steps::undefined_bytes.
+        u32 undefined_bytes = 0;
 
         bool is_access() const { return event_code < kWarpBarrier; }
     };
@@ -66,9 +66,9 @@ public:
         std::vector<u32> addresses;
         /// Sets of 32 masks of undefined bytes, one mask per lane. Each step with undefined bytes
         /// has its own set.
-        std::vector<u32> undefined;
+        std::vector<u32> undefined_bytes;
         /// The index of the warp that executed each step, in chronological order.
-        std::vector<u32> order;
+        std::vector<u32> warp_of_step;
     };
     enum class Mode : u8 {
         off,        ///< every access is passed to the checker
@@ -76,33 +76,34 @@ public:
         comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
-    /// Prepares for a launch. `is_allowed` is false if every block must be checked completely.
-    /// `clean_steps` contains the steps of a block without errors, or is null if there is no such
-    /// block yet.
-    void begin_launch(u32 warps, bool is_allowed, std::shared_ptr<const Steps> clean_steps);
+    /// Prepares for a launch. If `may_compare` is false, no block is compared, and every block is
+    /// checked completely. `clean_steps` contains the steps of a block without errors, or is null
+    /// if there is no such block yet.
+    void begin_launch(u32 warps, bool may_compare, std::shared_ptr<const Steps> clean_steps);
     void begin_block();
-    /// Ends a block. `clean_steps` is true if the checker found no error in the block.
+    /// Ends a block. `is_clean` is true if the checker found no error in the block.
     /// `compares_values` is true if this result depends on the values that the block stored.
-    void end_block(bool clean_steps, bool compares_values);
+    void end_block(bool is_clean, bool compares_values);
     void end_launch() { clean_steps_.reset(); }
 
     Mode mode() const { return mode_; }
-    /// Returns the steps that blocks are compared with, or null if there has been no clean block.
+    /// Returns the steps of the clean block, with which other blocks are compared, or null if there
+    /// has been no clean block.
     const std::shared_ptr<const Steps>& clean_steps() const { return clean_steps_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
     /// nullptr. Must be called only in Mode::comparing. `addresses` is null if the addresses are
-    /// the same in every block. `stored` contains a mask of the undefined bytes that each lane
+    /// the same in every block. `stored_undefined` contains a mask of the undefined bytes that each lane
     /// stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 event_code, Mask active, const u32* addresses,
-                                const u32* stored = nullptr) {
+                                const u32* stored_undefined = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next_step == cursor.end_step) return nullptr;
         const Step& step = *cursor.next_step;
         if (step.event_code != event_code || step.active != active) return nullptr;
-        if (addresses && step.is_access() && !same_addresses(step, addresses)) return nullptr;
-        if ((step.is_store && step.undefined) || stored) [[unlikely]]
-            if (!same_undefined(step, stored)) return nullptr;
+        if (addresses && step.is_access() && !has_same_addresses(step, addresses)) return nullptr;
+        if ((step.is_store && step.undefined_bytes) || stored_undefined) [[unlikely]]
+            if (!has_same_undefined_bytes(step, stored_undefined)) return nullptr;
         ++cursor.next_step;
         return &step;
     }
@@ -113,17 +114,19 @@ public:
     }
     /// Returns 32 masks, one per lane, of the undefined bytes that a step of the clean block
     /// (clean_steps()) loaded or stored. Returns nullptr if no byte was undefined.
-    const u32* undefined(const Step& step) const {
-        return step.undefined ? clean_steps_->undefined.data() + u64{step.undefined - 1} * kLanes
-                              : nullptr;
+    const u32* undefined_bytes(const Step& step) const {
+        return step.undefined_bytes
+                   ? clean_steps_->undefined_bytes.data() + u64{step.undefined_bytes - 1} * kLanes
+                   : nullptr;
     }
-    bool has_undefined() const { return !clean_steps_->undefined.empty(); }
+    bool has_undefined() const { return !clean_steps_->undefined_bytes.empty(); }
     bool is_at_end(u32 warp) const { return cursors_[warp].next_step == cursors_[warp].end_step; }
 
-    void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
+    void record(u32 warp, const Step& step, const u32* addresses,
+                const u32* undefined_bytes = nullptr);
 
-    /// Switches to Mode::off for the rest of the block, and calls `replay` for every step that the
-    /// block has made so far, in the order of the clean block.
+    /// Switches to Mode::off for the rest of the block. Calls `replay` for every step that the
+    /// block has made so far, in the order of the same steps of the clean block.
     void stop_comparing(
         const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 
@@ -133,15 +136,16 @@ private:
         const Step* end_step = nullptr;
     };
     u32 intern_addresses(const u32* addresses, Mask active);
-    bool same_addresses(const Step& step, const u32* addresses) const;
-    bool same_undefined(const Step& step, const u32* stored) const;
+    bool has_same_addresses(const Step& step, const u32* addresses) const;
+    bool has_same_undefined_bytes(const Step& step, const u32* stored_undefined) const;
 
     Mode mode_ = Mode::off;
-    bool is_allowed_ = false;
+    bool may_compare_ = false;
     u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
     std::shared_ptr<Steps> recorded_steps_;  ///< the steps of the block being recorded
-    /// Maps the hash of 32 addresses to the index of these addresses in recorded_steps_.
+    /// Maps the hash of 32 addresses to the index of these addresses in Steps::addresses of
+    /// `recorded_steps_`.
     std::unordered_multimap<u64, u32> address_index_;
     std::shared_ptr<const Steps> clean_steps_;  ///< the steps that other blocks are compared with
     std::vector<Cursor> cursors_;               ///< each warp's position in clean_steps_

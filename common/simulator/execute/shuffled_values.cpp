@@ -19,13 +19,13 @@ namespace {
 constexpr u32 kMaxIdleSteps = 256;
 
 const FunctionCode& code_of_frame(const Warp& w) {
-    return w.frame ? *w.frame->code : w.block->launch->code->main;
+    return w.frame ? *w.frame->code : w.block->launch->code->kernel_function;
 }
 
 Mask executing_lanes(const Warp& w, const Op* op) {
     if (op->run != op_guarded) return w.active;
     const Mask p = w.predicate(op->guard);
-    return (op->guard_negated ? ~p : p) & w.active;
+    return (op->is_guard_negated ? ~p : p) & w.active;
 }
 
 bool yields_different_values(const ptx::Instruction& i) {
@@ -50,29 +50,30 @@ Mask lanes_in_global(const Warp& w, const Op* op, const ptx::Instruction& i, Mas
     if (space != ptx::StateSpace::generic) return 0;
     return select_lanes(lanes, [&](int l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        return find_space(address) == ptx::StateSpace::global;
+        return find_space_of_address(address) == ptx::StateSpace::global;
     });
 }
 
 }  // namespace
 
-Mask ShuffledValues::undefined(u32 reg) const {
-    const auto entry = undefined_.find(reg);
-    return entry == undefined_.end() ? 0 : entry->second;
+Mask ShuffledValues::undefined_lanes_of_register(u32 reg) const {
+    const auto entry = undefined_lanes_.find(reg);
+    return entry == undefined_lanes_.end() ? 0 : entry->second;
 }
 
 void ShuffledValues::set_undefined(u32 reg, Mask lanes, Mask undefined_lanes) {
-    const Mask undefined_now = (undefined(reg) & ~lanes) | (undefined_lanes & lanes);
+    const Mask undefined_now =
+        (undefined_lanes_of_register(reg) & ~lanes) | (undefined_lanes & lanes);
     if (undefined_now)
-        undefined_[reg] = undefined_now;
+        undefined_lanes_[reg] = undefined_now;
     else
-        undefined_.erase(reg);
+        undefined_lanes_.erase(reg);
 }
 
 void ShuffledValues::note_shuffle(const Warp& w, const Op* op,
                                   const std::array<int, kLanes>& sources, Mask outside_lanes) {
-    if (!is_following_) {
-        undefined_.clear();
+    if (!is_tracking_) {
+        undefined_lanes_.clear();
         frame_ = w.frame;
         idle_steps_ = 0;
     }
@@ -84,7 +85,7 @@ void ShuffledValues::note_shuffle(const Warp& w, const Op* op,
     const FunctionCode& code = code_of_frame(w);
     const ptx::Instruction& i = code.ast->body[op->source];
     const auto find_undefined_lanes = [&](const ptx::Operand& operand) {
-        return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
+        return operand.is_register() ? undefined_lanes_of_register(code.roots[operand.reg]) : 0;
     };
     const Mask value = find_undefined_lanes(i.operands.at(1)),
                index = find_undefined_lanes(i.operands.at(2));
@@ -100,22 +101,22 @@ void ShuffledValues::note_shuffle(const Warp& w, const Op* op,
 void ShuffledValues::report_store(Warp& w, const Op* store, Mask lanes) {
     const int lane = std::countr_zero(lanes);
     const Kernel& kernel = *w.block->launch->kernel;
-    Report report_store = w.describe(
+    Report report = w.describe(
         shuffle_, "synccheck", "shuffle from outside", lane,
         "Reads from lane " + std::to_string(sources_[lane]) +
             ", which does not take part in this shuffle, so the value is undefined. The "
             "thread stores this value, or a result computed from it, to global memory.",
         "The mask must include all lanes that are read, and these lanes must execute the "
         "shuffle. Store the result only in lanes whose value is defined.");
-    report_store.other = kernel.place(store);
-    report_store.other_block = report_store.block;
-    report_store.other_thread = report_store.thread;
-    reports().add(report_store);
-    for (auto& [reg, undefined_lanes] : undefined_) undefined_lanes &= ~lanes;
-    std::erase_if(undefined_, [](const auto& entry) { return entry.second == 0; });
+    report.other = kernel.place(store);
+    report.other_block = report.block;
+    report.other_thread = report.thread;
+    reports().add(report);
+    for (auto& [reg, undefined_lanes] : undefined_lanes_) undefined_lanes &= ~lanes;
+    std::erase_if(undefined_lanes_, [](const auto& entry) { return entry.second == 0; });
 }
 
-void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
+void ShuffledValues::update_for_op(Warp& w, const Op* op, bool is_next) {
     const FunctionCode& code = code_of_frame(w);
     // An instruction may have several Ops, of which only the last has all operands.
     const bool is_last = op == &code.ops.back() || (op + 1)->source != op->source;
@@ -126,7 +127,8 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     const bool is_guard_unknown = op->run == op_guarded && !is_next;
     const Mask lanes = is_guard_unknown ? w.active : executing_lanes(w, op);
     Mask read_lanes = 0;
-    for (const u32 reg : list_read_registers(i)) read_lanes |= undefined(code.roots[reg]);
+    for (const u32 reg : list_read_registers(i))
+        read_lanes |= undefined_lanes_of_register(code.roots[reg]);
     read_lanes &= lanes;
     idle_steps_ = read_lanes ? 0 : idle_steps_ + 1;
     if (read_lanes && is_visible_store(i) && !is_guard_unknown) {
@@ -135,32 +137,33 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     }
     const auto is_undefined_source = [&](std::size_t k) {
         const ptx::Operand& operand = i.operands.at(k);
-        return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
+        return operand.is_register() ? undefined_lanes_of_register(code.roots[operand.reg]) : 0;
     };
     Mask result = yields_different_values(i) || i.opcode == "ld" ? read_lanes : 0;
     // Either source may be selected, so the result is certainly undefined only if both sources are.
     if (i.opcode == "selp") result = is_undefined_source(1) & is_undefined_source(2);
     for (const u32 reg : list_written_registers(i)) {
         const u32 root_register = code.roots[reg];
-        set_undefined(root_register, lanes,
-                      is_guard_unknown ? undefined(root_register) & result : result);
+        set_undefined(
+            root_register, lanes,
+            is_guard_unknown ? undefined_lanes_of_register(root_register) & result : result);
     }
 }
 
-const Op* ShuffledValues::follow_op(Warp& w, const Op* op) {
-    is_following_ = true;
-    const Op *executed_op = nullptr, *stepped = nullptr;
-    while (op && !undefined_.empty() && idle_steps_ < kMaxIdleSteps) {
-        const bool is_new = !executed_op || op <= executed_op || op > stepped;
+const Op* ShuffledValues::run_with_tracking(Warp& w, const Op* op) {
+    is_tracking_ = true;
+    const Op *executed_op = nullptr, *last_op = nullptr;
+    while (op && !undefined_lanes_.empty() && idle_steps_ < kMaxIdleSteps) {
+        const bool is_new = !executed_op || op <= executed_op || op > last_op;
         if (w.frame == frame_ && is_new) {
-            step(w, stepped = op, true);
+            update_for_op(w, last_op = op, true);
             // The handler of a lane-wise instruction also executes the next Op.
-            while (executes_next(code_of_frame(w), stepped)) step(w, ++stepped, false);
+            while (executes_next(code_of_frame(w), last_op)) update_for_op(w, ++last_op, false);
         }
         executed_op = op;
         op = op->run(w, op);
     }
-    is_following_ = false;
+    is_tracking_ = false;
     w.shuffled_values = nullptr;
     return op;
 }
@@ -169,7 +172,7 @@ void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& s
                          Mask outside_lanes) {
     if (!w.shuffled_values) {
         const bool is_observed = w.step_listener || w.block->watch->is_on();
-        if (op->run != op_warp_sync || is_observed || !w.checks.sync) return;
+        if (op->run != op_warp_sync || is_observed || !w.checks.runs_synccheck) return;
         // A worker runs one warp at a time, and stops following values before it runs another warp.
         // Each thread therefore needs only one object.
         thread_local ShuffledValues values;

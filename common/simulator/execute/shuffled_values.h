@@ -26,23 +26,24 @@ public:
                       Mask outside_lanes);
     /// Executes Ops, starting at `op`, as long as there are undefined values to track. Returns the
     /// next Op, or null if the warp cannot continue.
-    const Op* follow_op(Warp& w, const Op* op);
-    bool is_following() const { return is_following_; }
+    const Op* run_with_tracking(Warp& w, const Op* op);
+    bool is_tracking() const { return is_tracking_; }
 
 private:
-    /// Updates the tracked values for the Op `op`. `is_next` is true if the warp executes `op`
-    /// next, and false if it executes other Ops before.
-    void step(Warp& w, const Op* op, bool is_next);
-    Mask undefined(u32 reg) const;
+    /// Updates the tracked values for the effect of `op`. `is_next` is true if the warp executes
+    /// `op` next, and false if the warp executes other Ops before it.
+    void update_for_op(Warp& w, const Op* op, bool is_next);
+    Mask undefined_lanes_of_register(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
     void report_store(Warp& w, const Op* store, Mask lanes);
 
-    std::map<u32, Mask> undefined_;  ///< for each root register, the lanes whose value is undefined
-    const Op* shuffle_ = nullptr;    ///< the last shuffle that read an undefined value
+    std::map<u32, Mask>
+        undefined_lanes_;          ///< for each root register, the lanes whose value is undefined
+    const Op* shuffle_ = nullptr;  ///< the last shuffle that read an undefined value
     std::array<int, kLanes> sources_{};
     const Frame* frame_ = nullptr;
     u32 idle_steps_ = 0;
-    bool is_following_ = false;
+    bool is_tracking_ = false;
 };
 
 /// note_shuffle must be called by every shuffle. If there are undefined values to track, it calls
@@ -58,8 +59,8 @@ inline void note_shuffle(Warp& w, const Op* op, const std::array<int, kLanes>& s
 /// Must be called after an instruction that may have been a shuffle. Returns the Op at which the
 /// warp continues.
 inline const Op* continue_after_shuffle(Warp& w, const Op* next) {
-    if (w.shuffled_values && !w.shuffled_values->is_following()) [[unlikely]]
-        return w.shuffled_values->follow_op(w, next);
+    if (w.shuffled_values && !w.shuffled_values->is_tracking()) [[unlikely]]
+        return w.shuffled_values->run_with_tracking(w, next);
     return next;
 }
 

@@ -55,16 +55,16 @@ u64 clock_high(const Warp& w, int) {
 using Table = std::map<std::string, SpecialRegister>;
 
 template <Dim3 (*Of)(const Warp&, int)>
-void add_axes(Table& table, const std::string& name, Varies varies) {
-    table[name + ".x"].value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).x; };
-    table[name + ".y"].value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).y; };
-    table[name + ".z"].value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).z; };
-    for (const char* axis : {".x", ".y", ".z"}) table[name + axis].varies = varies;
+void add_axes(Table& table, const std::string& name, ValueScope scope) {
+    table[name + ".x"].compute_value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).x; };
+    table[name + ".y"].compute_value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).y; };
+    table[name + ".z"].compute_value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).z; };
+    for (const char* axis : {".x", ".y", ".z"}) table[name + axis].scope = scope;
 }
 
 // Long: the table has an entry for every register.
 Table make_table() {
-    using enum Varies;
+    using enum ValueScope;
     using M = DeviceModel;
     constexpr Width w32 = Width::w32, w64 = Width::w64;
     constexpr u64 kReserved = M::shared_reserved_begin;
@@ -84,12 +84,12 @@ Table make_table() {
         {"%lanemask_le", {thread, w32, [](const Warp&, int l) -> u64 { return (2u << l) - 1; }}},
         {"%lanemask_gt", {thread, w32, [](const Warp&, int l) -> u64 { return ~((2u << l) - 1); }}},
         {"%lanemask_ge", {thread, w32, [](const Warp&, int l) -> u64 { return ~((1u << l) - 1); }}},
-        {"%clock", {always, w32, clock_low}},
-        {"%clock_hi", {always, w32, clock_high}},
-        {"%clock64", {always, w64, clock_64}},
-        {"%globaltimer", {always, w64, clock_64}},
-        {"%globaltimer_lo", {always, w32, clock_low}},
-        {"%globaltimer_hi", {always, w32, clock_high}},
+        {"%clock", {every_read, w32, clock_low}},
+        {"%clock_hi", {every_read, w32, clock_high}},
+        {"%clock64", {every_read, w64, clock_64}},
+        {"%globaltimer", {every_read, w64, clock_64}},
+        {"%globaltimer_lo", {every_read, w32, clock_low}},
+        {"%globaltimer_hi", {every_read, w32, clock_high}},
         {"%dynamic_smem_size",
          {launch, w32,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.dynamic_shared_bytes; }}},
@@ -131,8 +131,10 @@ Table make_table() {
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, make_constant<0>};
     // cooperative_groups finds its grid barrier through %envreg1 and %envreg2, which hold the high
     // and the low half of the barrier's address.
-    t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };
-    t["%envreg2"].value = [](const Warp& w, int) -> u64 {
+    t["%envreg1"].compute_value = [](const Warp& w, int) {
+        return w.block->launch->grid_workspace >> 32;
+    };
+    t["%envreg2"].compute_value = [](const Warp& w, int) -> u64 {
         return static_cast<u32>(w.block->launch->grid_workspace);
     };
     return t;
@@ -146,12 +148,12 @@ const SpecialRegister* find_special_register(const std::string& name) {
     return entry == table.end() ? nullptr : &entry->second;
 }
 
-void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
+void read_special_register(Warp& w, const SpecialRegister& special, Slot slot) {
     // Read the register once for the whole warp unless it depends on the lane. All lanes must read
     // the clock in the same cycle.
-    const u64 first_value = special.value(w, w.first_active());
+    const u64 first_value = special.compute_value(w, w.first_active());
     const auto value = [&](int l) {
-        return special.varies == Varies::thread ? special.value(w, l) : first_value;
+        return special.scope == ValueScope::thread ? special.compute_value(w, l) : first_value;
     };
     if (special.width == Width::predicate)
         w.write_predicate(slot, first_value ? kAllLanes : 0);
@@ -161,10 +163,11 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
         w.write<u32>(slot, [&](int l) { return static_cast<u32>(value(l)); });
 }
 
-const Op* run_read_special(Warp& w, const Op* op) {
-    // Count the instructions up to this one first, because the clock is computed from their number.
-    w.count_instruction(op);
-    read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
+const Op* run_read_special_register(Warp& w, const Op* op) {
+    // First count the instructions up to this one, because the clock is computed from the number of
+    // executed instructions.
+    w.count_straight_line_run(op);
+    read_special_register(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }
 

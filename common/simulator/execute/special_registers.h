@@ -15,43 +15,43 @@ namespace coalesce::simulator {
 
 struct Launch;
 
-/// The scope of a special register's value.
-enum class Varies : u8 {
+/// The set of threads for which a special register has the same value.
+enum class ValueScope : u8 {
     launch,  ///< the same for all threads of a launch
     block,   ///< the same for all threads of a block
     /// Depends only on the thread's index in its block, and is the same in every block.
     thread,
-    always,  ///< depends on the time, so every read must be executed
+    every_read,  ///< depends on the time, so every read must be executed
 };
 
 struct SpecialRegister {
-    Varies varies = Varies::launch;
+    ValueScope scope = ValueScope::launch;
     /// The width of the value; Width::predicate only for %is_explicit_cluster.
     Width width = Width::w32;
-    /// Returns the register's value for the thread in `lane`. If `varies` is Varies::launch, the
-    /// value depends only on warp.block->launch. If `varies` is Varies::block, the value depends
+    /// Returns the register's value for the thread in `lane`. If `scope` is ValueScope::launch, the
+    /// value depends only on warp.block->launch. If `scope` is ValueScope::block, the value depends
     /// only on warp.block.
-    u64 (*value)(const Warp& warp, int lane) = nullptr;
+    u64 (*compute_value)(const Warp& warp, int lane) = nullptr;
     /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;
 
-    /// Reports whether the result of a read depends on the order in which blocks run, as for the
-    /// clock registers.
-    bool order_sensitive() const { return varies == Varies::always; }
+    /// Reports whether the value depends on the order in which blocks run, as it does for the clock
+    /// registers.
+    bool is_order_sensitive() const { return scope == ValueScope::every_read; }
 };
 
-/// The name of the pseudo-register that contains the address of a thread's local window. cvta adds
-/// this address to an offset in local memory.
+/// The name of a register that PTX does not have, with the generic address of the thread's local
+/// memory. cvta adds this address to an offset in local memory.
 inline constexpr const char* kLocalWindowRegister = "%local_window";
 
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
 const SpecialRegister* find_special_register(const std::string& name);
 
 /// Writes each active lane's value of a special register to `slot`.
-void read_special(Warp& w, const SpecialRegister& special, Slot slot);
-/// The handler of `mov d, %clock`. Op::immediate points to the SpecialRegister, and Op::d is the
-/// destination.
-const Op* run_read_special(Warp&, const Op*);
+void read_special_register(Warp& w, const SpecialRegister& special, Slot slot);
+/// The handler of a mov that reads a special register whenever it is executed, such as `mov d,
+/// %clock`. Op::immediate points to the SpecialRegister, and Op::d is the destination.
+const Op* run_read_special_register(Warp&, const Op*);
 
 /// Returns the simulated time in nanoseconds. One cycle takes one nanosecond. The time advances by
 /// Launch::cycles_per_instruction for every warp instruction of the block, and by the duration of

@@ -21,7 +21,8 @@ const Op* run_nothing(Warp&, const Op* op) {
 /// fence makes stores to shared memory visible to the asynchronous proxy.
 const Op* run_fence(Warp& w, const Op* op) {
     note_fence(w, op->count != 0 ? GlobalRace::Scope::block : GlobalRace::Scope::device);
-    if (op->detail && w.block->shared_race) w.block->shared_race->record_proxy_fence(race_warp(w));
+    if (op->detail && w.block->shared_race)
+        w.block->shared_race->record_proxy_fence(race_check_warp(w));
     return op + 1;
 }
 
@@ -55,20 +56,20 @@ const Op* run_trap(Warp& w, const Op* op) {
     Report report = w.describe(
         op, "execution", "trap", w.first_active(),
         "the kernel executed `trap`, because it calls __trap(), or because a check in it failed");
-    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->main;
-    if (!launch.config.cooperative && uses_grid_barrier(*code.ast)) {
+    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->kernel_function;
+    if (!launch.config.is_cooperative && uses_grid_barrier(*code.ast)) {
         report.message =
             "grid.sync() ended the kernel, because the launch is not cooperative: its blocks may "
             "not all run at the same time, so they cannot wait for each other";
         report.cure = "Launch the kernel with cudaLaunchCooperativeKernel.";
     }
-    return w.fail(Status::launch_failure, report);
+    return w.fail_with_report(Status::launch_failure, report);
 }
 
 // ---- isspacep ----
 
 bool is_in_space(const Warp& w, u64 address, StateSpace space, bool includes_other_blocks) {
-    const StateSpace actual_space = find_space(address);
+    const StateSpace actual_space = find_space_of_address(address);
     if (space == StateSpace::constant) {
         const Allocation* allocation = w.block->launch->allocations->find(address);
         return allocation && allocation->kind == AllocationKind::constant;

@@ -15,7 +15,7 @@ constexpr u32 kBoxAlignment = 128;
 
 /// Sets the address of a piece that begins at the element coordinates `coordinates`, and counts the
 /// piece's bytes that are within the array.
-void find_in_array(const TensorMap& map, const i64* coordinates, Piece& piece) {
+void locate_piece_in_array(const TensorMap& map, const i64* coordinates, Piece& piece) {
     piece.bytes_inside_array = 0;
     u64 address = map.address;
     for (u32 d = 0; d < map.rank; ++d) {
@@ -31,7 +31,7 @@ void find_in_array(const TensorMap& map, const i64* coordinates, Piece& piece) {
 /// Checks that the box of a store does not begin before the start of the array. Otherwise reports
 /// an error, as an H200 does, and returns false. The box of a store may extend beyond the end of
 /// the array, and the box of a load may extend beyond both ends.
-bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corner) {
+bool check_corner_is_inside(CopyIssue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
         return issue.fail_copy(
@@ -44,7 +44,7 @@ bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corne
 }
 
 /// Divides a box into pieces, row by row.
-bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
+bool split_box(CopyIssue& issue, const TensorMap& map, const i32* corner, u32 shared) {
     if (!issue.copy.writes_shared && !check_corner_is_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kCopyChunkBytes != 0)
         return issue.fail_copy(
@@ -65,12 +65,13 @@ bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared
             Piece piece;
             // If a box does not fill whole lines of 128 bytes, swizzling may move pieces beyond its
             // end.
-            piece.shared = swizzle_address(map.swizzle, shared + row * row_bytes + byte);
-            if (!find_shared(issue, make_shared_address(*issue.copy.owner_block, piece.shared),
-                             kCopyChunkBytes))
+            piece.shared_offset = swizzle_address(map.swizzle, shared + row * row_bytes + byte);
+            if (!check_shared_range(
+                    issue, make_shared_address(*issue.copy.owner_block, piece.shared_offset),
+                    kCopyChunkBytes))
                 return false;
-            find_in_array(map, at, piece);
-            if (piece.bytes_inside_array && !find_global(issue, piece, last_allocation))
+            locate_piece_in_array(map, at, piece);
+            if (piece.bytes_inside_array && !find_host_of_piece(issue, piece, last_allocation))
                 return false;
             if (piece.bytes_inside_array || issue.copy.writes_shared)
                 issue.copy.pieces.push_back(piece);
@@ -83,7 +84,7 @@ bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared
 
 /// Copies a box. Op::b is the map. Op::v[0] to v[3] and Op::d2 are the coordinates.
 bool copy_box(Warp& w, const Op* op, int lane) {
-    Issue issue = begin_bulk_copy(w, op, lane);
+    CopyIssue issue = begin_bulk_copy(w, op, lane);
     const u64 map_address = w.lanes<u64>(op->b)[lane];
     u8 bytes[kTensorMapBytes];
     std::optional<TensorMap> map;
@@ -100,13 +101,14 @@ bool copy_box(Warp& w, const Op* op, int lane) {
                                    " dimensions, but the instruction has " +
                                    std::to_string(op->count),
                                map_address);
-    issue.copy.fill = map->fills_with_nan ? ~0u : 0;
-    if (!is_multiple(issue, issue.shared, kBoxAlignment, "a box's address in shared memory"))
+    issue.copy.fill_value = map->fills_with_nan ? ~0u : 0;
+    if (!check_is_multiple(issue, issue.shared_address, kBoxAlignment,
+                           "a box's address in shared memory"))
         return false;
     const Slot slots[kMaxDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMaxDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
-    return issue_copy(issue, map->box_bytes(), [&](Issue& issue, u32 shared) {
+    return issue_copy(issue, map->box_bytes(), [&](CopyIssue& issue, u32 shared) {
         return split_box(issue, *map, corner, shared);
     });
 }

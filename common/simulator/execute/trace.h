@@ -15,33 +15,33 @@ namespace coalesce::simulator {
 
 struct TracedAccess {
     Place place;
-    bool shared = false, store = false;
+    bool is_shared = false, is_store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
     /// The address that each active lane accesses. For shared memory, an offset in the block's
     /// shared memory.
     u64 addresses[kLanes] = {};
     /// The number of sectors (global memory) or wavefronts (shared memory) that the access takes,
-    /// and the smallest number possible.
-    u32 cost = 0, ideal = 0;
+    /// and the smallest possible number for an access of this size.
+    u32 cost = 0, ideal_cost = 0;
 };
 
 class Trace : public AccessListener {
 public:
-    /// Starts to record accesses of the warp, until `max_accesses` accesses have been recorded over
-    /// all launches.
+    /// Starts to record the accesses of a warp. Recording stops when `max_accesses` accesses have
+    /// been recorded, over all launches.
     void begin(u64 block, u32 warp, std::size_t max_accesses);
     void end() { max_accesses_ = 0; }
 
     bool is_enabled(u64 block, u32 warp) const {
-        return accesses_.size() < max_accesses_ && block == block_ && warp == warp_;
+        return accesses_.size() < max_accesses_ && block == traced_block_ && warp == traced_warp_;
     }
     void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     const std::vector<TracedAccess>& accesses() const { return accesses_; }
 
 private:
-    u64 block_ = 0;
-    u32 warp_ = 0;
+    u64 traced_block_ = 0;
+    u32 traced_warp_ = 0;
     std::size_t max_accesses_ = 0;  ///< the maximum number of accesses; 0 if no warp is traced
     std::vector<TracedAccess> accesses_;
 };

@@ -10,15 +10,15 @@
 namespace coalesce::simulator {
 
 void forget_undefined_slowly(Warp& w, const Op* op) {
-    if (!w.undefined->find_lanes(op->site)) return;
-    UndefinedBytes::Lanes& lanes = w.undefined->find_or_add(op->site);
+    if (!w.undefined_bytes->find_lanes(op->site)) return;
+    UndefinedBytes::Lanes& lanes = w.undefined_bytes->find_or_add(op->site);
     for (const int l : LaneRange{w.active}) lanes[l] = 0;
 }
 
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes) {
     if (bytes == 0) return;
-    if (!w.undefined) w.undefined = &w.block->undefined[w.index];
-    w.undefined->find_or_add(op->site)[lane] = bytes;
+    if (!w.undefined_bytes) w.undefined_bytes = &w.block->undefined_bytes_of_warps[w.index];
+    w.undefined_bytes->find_or_add(op->site)[lane] = bytes;
 }
 
 void note_undefined(Warp& w, const Op* op, const u32* bytes) {
@@ -26,11 +26,11 @@ void note_undefined(Warp& w, const Op* op, const u32* bytes) {
     for (const int l : LaneRange{bytes ? w.active : 0}) note_undefined(w, op, l, bytes[l]);
 }
 
-bool undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
+bool find_undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
     std::fill_n(bytes, kLanes, 0);
     u32 undefined_mask = 0;
     for (const CopiedBytes& copy : byte_uses(*w.block->launch->kernel).stored_copies(op->site)) {
-        const UndefinedBytes::Lanes* loaded_bytes = w.undefined->find_lanes(copy.load);
+        const UndefinedBytes::Lanes* loaded_bytes = w.undefined_bytes->find_lanes(copy.load);
         if (!loaded_bytes) continue;
         for (const int l : LaneRange{w.active}) {
             bytes[l] |=
@@ -44,7 +44,7 @@ bool undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
 
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
     u32 bytes[kLanes];
-    if (!undefined_in_store(w, op, bytes)) return;
+    if (!find_undefined_in_store(w, op, bytes)) return;
     DeviceMemory& memory = *w.block->launch->memory;
     for (int l = 0; l < kLanes; ++l)
         if (bytes[l] && memory.is_device_range(addresses[l]))
@@ -60,19 +60,20 @@ bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
                                        [](u64, u64) { return true; });
 }
 
-void note_mistake(const Warp& w, u32 site, int lane) {
+void note_uninitialised_read(const Warp& w, u32 site, int lane) {
     UninitialisedReads& mistakes = w.block->launch->kernel->uninitialised_reads[site];
     const u64 rank = thread_number(w, lane);
-    u64 first = mistakes.first.load(std::memory_order_relaxed);
+    u64 first = mistakes.first_thread.load(std::memory_order_relaxed);
     while (rank < first &&
-           !mistakes.first.compare_exchange_weak(first, rank, std::memory_order_relaxed)) {
+           !mistakes.first_thread.compare_exchange_weak(first, rank, std::memory_order_relaxed)) {
     }
     mistakes.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Reports whether the host filled an array only up to an address in [begin, end). The host leaves
-/// no gaps. If it filled the previous element completely, the remaining bytes of this element are
-/// therefore not padding: the host has not filled enough.
+/// Reports whether the host has filled an array only up to an address in [begin, end), the bytes of
+/// an element. The host leaves no gaps when it fills an array. If it has filled the previous
+/// element completely, the unfilled bytes of this element are therefore not padding: the host has
+/// filled too few bytes.
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
     const u64 size = end - begin;
     if (begin < allocation.begin + size) return false;
@@ -109,7 +110,7 @@ u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAc
     }
     if (!is_mistake) return access.unwritten_mask;
     const bool is_whole = static_cast<u32>(std::popcount(access.unwritten_mask)) == access.bytes;
-    if (is_whole && is_always_mistake(use, access)) note_mistake(w, site, lane);
+    if (is_whole && is_always_mistake(use, access)) note_uninitialised_read(w, site, lane);
     const char* report_kind = "uninitialised global read";
     reports().add(describe_uninitialised_global(w.describe(op, "initcheck", report_kind, lane),
                                                 access, *launch.allocations));

@@ -5,7 +5,7 @@
 //            UndefinedBytes stores the undefined bytes of each load's last execution. The analysis
 //            knows which load a stored byte comes from, so a store of an undefined byte can mark
 //            its destination as uninitialized. Registers therefore need no shadow.
-// Cost       Warp::undefined is null until the first such load. Until then the tracking costs
+// Cost       Warp::undefined_bytes is null until the first such load. Until then the tracking costs
 //            nothing.
 #pragma once
 
@@ -31,11 +31,11 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Clears the marks for the undefined bytes of the previous execution of a load, before the load
-/// runs again. note_undefined may then mark bytes that the load reads now.
+/// Forgets which bytes were undefined when a load was last executed. Must be called before the load
+/// is executed again. note_undefined may then mark the bytes that are undefined now.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
-    if (w.undefined) [[unlikely]]
+    if (w.undefined_bytes) [[unlikely]]
         forget_undefined_slowly(w, op);
 }
 /// Records that the bytes in the mask `bytes`, which this lane has loaded, are undefined.
@@ -45,19 +45,19 @@ void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
 void note_undefined(Warp& w, const Op* op, const u32* bytes);
 
 /// Sets bytes[l] to a mask of the undefined bytes in the value that lane l stores. Returns false if
-/// there are none. Must be called only if w.undefined is set.
-bool undefined_in_store(const Warp& w, const Op* op, u32* bytes);
+/// there are none. Must be called only if w.undefined_bytes is set.
+bool find_undefined_in_store(const Warp& w, const Op* op, u32* bytes);
 
 /// Marks as uninitialized the undefined bytes that the lanes have just stored to global memory.
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses);
 inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
-    if (w.undefined) [[unlikely]]
+    if (w.undefined_bytes) [[unlikely]]
         mark_undefined_stored_slowly(w, op, addresses);
 }
 
 /// Handles a lane that reads uninitialized bytes (`access.unwritten_mask`) from global memory. If
-/// this is an error at `site`, reports the error and returns 0. Otherwise returns a mask of the
-/// loaded bytes that are now undefined.
+/// such a read is an error at `site`, reports it and returns 0. Otherwise returns a mask of the
+/// loaded bytes that are undefined.
 u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
 }  // namespace coalesce::simulator

@@ -10,9 +10,9 @@ Dim3 Warp::thread_index(int lane) const {
     return block->dimensions().position_of(index * kLanes + static_cast<u32>(lane));
 }
 
-void Warp::enter_frame(Frame* caller_frame) {
-    frame = caller_frame;
-    register_files[kOwnFile] = caller_frame ? caller_frame->registers : kernel_file;
+void Warp::enter_frame(Frame* entered_frame) {
+    frame = entered_frame;
+    register_files[kOwnFile] = entered_frame ? entered_frame->registers : kernel_registers;
 }
 
 bool is_inlined_from(std::string_view path, const Kernel& kernel, const FunctionCode& code,
@@ -45,13 +45,13 @@ Failed Warp::fail_launch(const Op* op, Status status, const char* check, const c
                          const std::string& message, int lane, u64 address) {
     Report report = describe(op, check, kind, lane, message);
     report.address = address;
-    return fail(status, report);
+    return fail_with_report(status, report);
 }
 
-Failed Warp::fail(Status status, const Report& report) {
+Failed Warp::fail_with_report(Status status, const Report& report) {
     Launch& launch = *block->launch;
     // The first failure ends the launch, but other workers may fail too before they notice.
-    if (!launch.failed() && checks.is_enabled(report.check)) reports().add(report);
+    if (!launch.has_failed() && checks.is_enabled(report.check)) reports().add(report);
     launch.fail(status);
     return {};
 }

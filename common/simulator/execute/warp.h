@@ -29,8 +29,8 @@ class AllocationReadMarks;
 class StepListener;
 class ShuffledValues;
 class UndefinedBytes;
-/// The allocation that an instruction last accessed. The next access of the instruction is probably
-/// in the same allocation.
+/// A cache for one memory instruction: the allocation that the instruction last accessed. The
+/// instruction's next access is probably in the same allocation.
 struct SiteCache {
     /// The device addresses of the allocation. Initially, the range contains no address. A check of
     /// n bytes compares their address with `end - n`, because `address + n` could overflow.
@@ -41,7 +41,7 @@ struct SiteCache {
     bool is_read_only = false;
     bool is_variable = false;  ///< true if the allocation is a variable of the program
     /// The object that records the launch's reads of the allocation, or null.
-    AllocationReadMarks* reads = nullptr;
+    AllocationReadMarks* read_marks = nullptr;
 };
 
 struct Frame;  ///< the registers and parameters of a call (execute/calls.h)
@@ -97,18 +97,18 @@ struct Warp {
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> other_fragments;  ///< all fragments except the running fragment
 
-    SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
+    SiteCounters* site_counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
+    SiteCache* site_caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
     /// For each site, the first address of the last contiguous access that the warp made there.
-    u64* last_rows = nullptr;
+    u64* last_row_addresses = nullptr;
     /// A hash of the address and the value of the last poll (SiteCounters::polls) in this block.
-    u64 last_poll = 0;
+    u64 last_poll_hash = 0;
     Checks checks;  ///< the checks of this launch
 
-    /// The object that is notified of the warp's accesses, or null.
+    /// The object that is notified of the warp's memory accesses, or null.
     AccessListener* listener = nullptr;
-    /// The same object as `listener` if it must also be notified of every instruction, otherwise
-    /// null.
+    /// The same object as `listener` if that object must also be notified of every instruction,
+    /// otherwise null.
     StepListener* step_listener = nullptr;
     /// True if the launch is only recorded, and the listener needs no more accesses. Accesses are
     /// then not executed.
@@ -117,8 +117,8 @@ struct Warp {
     bool is_observed = false;
     /// True if accesses to shared memory must be examined, in addition to those to global memory.
     bool is_shared_observed = false;
-    /// How often the worker has executed each run of straight-line code, in the order of
-    /// Kernel::Code::straight_line_runs.
+    /// The number of times that the worker has executed each run of straight-line code, in the
+    /// order of Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
     /// The number of PTX instructions executed since the warp began.
     u64 executed_instructions = 0;
@@ -131,17 +131,18 @@ struct Warp {
     /// not in the counters.
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
-    i64 fuel = 0;
-    /// The weighted count of spin-wait iterations since other fragments last ran.
+    i64 branches_left = 0;
+    /// The weighted count of spin-wait iterations since other fragments of the warp last ran.
     u32 spin_count = 0;
     /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
-    /// How often in a row other warps have run before other fragments of the warp, and the value of
-    /// Watch::changes() when they last did.
+    /// The number of times in a row that this warp, while spinning, has let other warps run instead
+    /// of its own other fragments, and the value of Watch::change_count() at the last of these
+    /// times.
     u32 yields_to_warps = 0;
     u64 changes_at_yield = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
-    /// The value of Watch::changes() at the last iteration of a spin-wait loop.
+    /// The value of Watch::change_count() at the last iteration of a spin-wait loop.
     u64 last_seen_changes = 0;
     /// The number of successive slices that the warp has used up without spinning.
     u32 full_slices = 0;
@@ -153,7 +154,7 @@ struct Warp {
     /// A hash of all changes to local memory since Watch::is_on() became true (see
     /// note_local_store).
     u64 local_state = 0;
-    u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
+    u8* kernel_registers = nullptr;  ///< the kernel's own register file, even during a call
     /// The parameter memory for calls that the kernel itself makes.
     u8* kernel_parameters = nullptr;
     /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in the
@@ -161,8 +162,9 @@ struct Warp {
     /// executed the wait yet (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
-    /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
-    UndefinedBytes* undefined = nullptr;
+    /// The undefined bytes in the warp's registers (execute/undefined.h), or null if there are
+    /// none.
+    UndefinedBytes* undefined_bytes = nullptr;
     /// The tracker of undefined shuffle results (execute/shuffled_values.h), or null if there are
     /// no such results.
     ShuffledValues* shuffled_values = nullptr;
@@ -213,11 +215,12 @@ struct Warp {
 
     Dim3 thread_index(int lane) const;
 
-    /// Switches to the registers of the call `of`, or of the kernel itself if `of` is null.
-    void enter_frame(Frame* of);
+    /// Switches to the registers of a call, or to those of the kernel itself if `entered_frame` is
+    /// null.
+    void enter_frame(Frame* entered_frame);
 
-    /// Counts an execution of the run of straight-line code that ends with this Op.
-    void count_instruction(const Op* op) {
+    /// Records that the warp has executed the run of straight-line code that ends with `op`.
+    void count_straight_line_run(const Op* op) {
         executed_instructions += op->instruction_count;
         ++straight_line_counts[op->site];
     }
@@ -228,11 +231,11 @@ struct Warp {
     }
     /// Waits until all issued loads have arrived.
     void wait_for_loads() {
-        ++counters[first_pending_site].wait_count;
+        ++site_counters[first_pending_site].wait_count;
         pending_loads = 0;
     }
-    /// Adds the instructions executed since the previous call to `lane_instructions`. Must be
-    /// called before `active` changes.
+    /// Updates `lane_instructions` with the instructions that the active lanes have executed since
+    /// the previous call. Must be called before `active` changes.
     void update_lane_instructions() {
         lane_instructions += (executed_instructions - included_instructions) *
                              static_cast<u64>(std::popcount(active));
@@ -244,7 +247,7 @@ struct Warp {
                        const std::string& message, int lane, u64 address = 0);
     /// Ends the launch with a report that the caller has created. The launch ends even if the
     /// report's check is disabled.
-    Failed fail(Status status, const Report& report);
+    Failed fail_with_report(Status status, const Report& report);
 
     /// Returns a report with these texts, the source location of `op`, the kernel, the block and
     /// the thread.

@@ -32,7 +32,7 @@ Description describe_collective(const ptx::Instruction& i, Handler run,
     // The instruction affects the results of other lanes.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
-                        .warp_sync = i.has("sync"),
+                        .is_warp_sync = i.has("sync"),
                         .has_side_effects = true});
 }
 
@@ -49,17 +49,17 @@ struct ShuffleSource {
 };
 ShuffleSource shuffle_source(Shuffle mode, int lane, u32 distance, u32 clamp) {
     const int step = static_cast<int>(distance & 31);
-    const int segment = static_cast<int>(clamp >> 8 & 31);
+    const int segment_mask = static_cast<int>(clamp >> 8 & 31);
     const int limit = static_cast<int>(clamp & 31);
-    const int lowest = lane & segment;
-    const int last_lane = lowest | (limit & ~segment);
+    const int first_lane_of_segment = lane & segment_mask;
+    const int last_lane = first_lane_of_segment | (limit & ~segment_mask);
     switch (mode) {
         case Shuffle::up: return {lane - step, lane - step >= last_lane};
         case Shuffle::down: return {lane + step, lane + step <= last_lane};
         case Shuffle::butterfly: return {lane ^ step, (lane ^ step) <= last_lane};
         case Shuffle::index: break;
     }
-    const int source_lane = lowest | (step & ~segment);
+    const int source_lane = first_lane_of_segment | (step & ~segment_mask);
     return {source_lane, source_lane <= last_lane};
 }
 
@@ -72,7 +72,7 @@ const Op* run_shuffle(Warp& w, const Op* op) {
 
     std::array<u32, kLanes> result{};
     std::array<int, kLanes> sources{};
-    Mask is_inside = 0, outside = 0;
+    Mask inside_lanes = 0, outside_lanes = 0;
     for (const int lane : LaneRange{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int source_lane = source.is_inside ? source.lane : lane;
@@ -82,12 +82,12 @@ const Op* run_shuffle(Warp& w, const Op* op) {
         sources[lane] = source_lane;
         // check_mask() reports reads from lanes that have ended.
         const bool has_ended = w.existing_lanes >> source_lane & ~w.live_lanes >> source_lane & 1;
-        outside |= static_cast<Mask>(!w.is_active(source_lane) && !has_ended) << lane;
-        is_inside |= static_cast<Mask>(source.is_inside) << lane;
+        outside_lanes |= static_cast<Mask>(!w.is_active(source_lane) && !has_ended) << lane;
+        inside_lanes |= static_cast<Mask>(source.is_inside) << lane;
     }
     if (op->has_destination) w.write<u32>(op->d, [&](int l) { return result[l]; });
-    w.write_predicate(op->d2, is_inside);
-    note_shuffle(w, op, sources, outside);
+    w.write_predicate(op->d2, inside_lanes);
+    note_shuffle(w, op, sources, outside_lanes);
     return op + 1;
 }
 

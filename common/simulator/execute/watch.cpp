@@ -20,14 +20,14 @@ constexpr u32 kIdleRounds = 8;
 constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
 /// The maximum number of addresses to store for waiting loads.
 constexpr std::size_t kMaxPolledAddresses = 256;
-/// The time, real and not simulated, for which a kernel waits for another thread of the program to
+/// The real time (not simulated time) for which a kernel waits for another thread of the program to
 /// write the word that the kernel polls.
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
 /// An order-dependent hash of a sequence of values.
 class StateHasher {
 public:
-    void add_word(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
+    void add_word(u64 value) { hash_ = mix_bits(hash_ ^ value) + 0x632be59bd9b4e019ull; }
     void add(const u8* bytes, u64 count) {
         u64 word;
         for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
@@ -36,10 +36,10 @@ public:
         }
         for (; count; ++bytes, --count) add_word(*bytes);
     }
-    u64 value() const { return sum_; }
+    u64 value() const { return hash_; }
 
 private:
-    u64 sum_ = 0;
+    u64 hash_ = 0;
 };
 
 /// Adds the parameters and results of a call to the hash. Omits arguments that the called function
@@ -61,8 +61,8 @@ bool has_other_threads() {
 
 /// Returns the kernel's instruction that executes `op`, possibly through function calls. In code
 /// built without optimization, an atomic is a call to a function that has no source of its own.
-const Op* outermost(const Warp& w, const Op* op) {
-    for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
+const Op* find_kernel_op(const Warp& w, const Op* op) {
+    for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->call_op;
     return op;
 }
 
@@ -82,8 +82,8 @@ void Watch::begin_launch(Launch& launch) {
 // ---- what is watched ----
 
 void Watch::note_execution(Warp& w, const Op* op) {
-    const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
-    std::vector<Step>& steps = plans_[code].steps;
+    const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->kernel_function;
+    std::vector<Step>& steps = watched_functions_[code].steps;
     if (steps.empty()) steps.resize(code->ast->body.size() + 1);
     if (!steps[op->source].is_executed) {
         has_new_instructions_ = true;
@@ -95,13 +95,13 @@ void Watch::note_execution(Warp& w, const Op* op) {
     }
 }
 
-/// Records a sequence of plain arithmetic, whose handlers call the next Op directly instead of
-/// returning to the scheduler.
+/// Records the execution of a sequence of arithmetic Ops, whose handlers call the next Op directly
+/// instead of returning to the scheduler.
 void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first_op,
                                     std::vector<Step>& steps) {
     const auto& body = code.ast->body;
     const Op* last_op = first_op;
-    while (last_op->source < body.size() && only_computes(body[last_op->source])) ++last_op;
+    while (last_op->source < body.size() && has_no_side_effects(body[last_op->source])) ++last_op;
     const bool is_polling =
         last_op->source < body.size() && reads_changeable_memory(body[last_op->source]);
     for (const Op* op = first_op; op <= last_op; ++op)
@@ -119,36 +119,38 @@ void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask ow
         polled_addresses_.push_back(address);
         const Allocation* allocation = launch_->allocations->find(address);
         if (!allocation || !can_host_write(*allocation)) continue;
-        host_wait_report_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
+        host_wait_report_ =
+            w.describe(find_kernel_op(w, op), "synccheck", "waits for the host", lane);
         host_wait_report_->address = address;
         return;
     }
 }
 
-void Watch::begin() {
+void Watch::start_watching() {
     is_on_ = true;
     has_new_instructions_ = false;
-    plans_.clear();
+    watched_functions_.clear();
     polled_addresses_.clear();
     host_wait_report_.reset();
     next_skip_exponent_ = kFirstSkipExponent;
     host_wait_start_ = {};
 }
 
-/// Determines, from the instructions that have been executed, which registers belong to the state.
+/// Determines, from the instructions that have been executed, which registers belong to a block's
+/// state.
 void Watch::find_watched_registers() {
     has_new_instructions_ = false;
     ++change_version_;
     reads_clock_ = false;
-    for (auto& [code, code_plan] : plans_) {
+    for (auto& [code, watched_entry] : watched_functions_) {
         std::vector<bool> is_executed;
-        for (const Step& step : code_plan.steps) is_executed.push_back(step.is_executed);
+        for (const Step& step : watched_entry.steps) is_executed.push_back(step.is_executed);
         const DecidingRegisters registers =
             find_deciding_registers(*launch_->kernel->module->ast, *code, is_executed);
         reads_clock_ |= registers.contains_clock_read;
-        code_plan.placed_registers.clear();
-        for (const RegisterPlacement& r : code->placed)
-            if (registers.is_deciding[r.root]) code_plan.placed_registers.push_back(r);
+        watched_entry.placed_registers.clear();
+        for (const RegisterPlacement& r : code->placed_registers)
+            if (registers.is_deciding[r.root]) watched_entry.placed_registers.push_back(r);
     }
 }
 
@@ -156,28 +158,28 @@ void Watch::find_watched_registers() {
 
 u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
     StateHasher state_hash;
-    const auto code_plan = plans_.find(&code);
-    if (code_plan != plans_.end())
-        for (const RegisterPlacement& r : code_plan->second.placed_registers)
+    const auto watched_entry = watched_functions_.find(&code);
+    if (watched_entry != watched_functions_.end())
+        for (const RegisterPlacement& r : watched_entry->second.placed_registers)
             state_hash.add(file + r.offset, r.bytes);
     return state_hash.value();
 }
 
 u64 Watch::hash_state(const Warp& w) const {
-    const FunctionCode& main = launch_->code->main;
+    const FunctionCode& main = launch_->code->kernel_function;
     StateHasher state_hash;
     state_hash.add_word(w.live_lanes);
     state_hash.add_word(u64{w.spin_limit} << 32 | w.spin_count);
     state_hash.add_word(w.yields_to_warps);
     state_hash.add_word(w.local_state);
     state_hash.add_word(u64{w.cluster_arrived} << 32 | w.cluster_completed);
-    state_hash.add_word(hash_registers(main, w.kernel_file));
+    state_hash.add_word(hash_registers(main, w.kernel_registers));
     for (const Fragment& f : w.other_fragments) {
         state_hash.add_word(reinterpret_cast<u64>(f.next_op));
         state_hash.add_word(u64{f.lanes} << 32 | f.awaited_lanes);
         state_hash.add_word(u64{static_cast<u8>(f.state)} << 8 | f.barrier);
         for (const Frame* frame = f.frame; frame; frame = frame->caller) {
-            state_hash.add_word(reinterpret_cast<u64>(frame->called_from));
+            state_hash.add_word(reinterpret_cast<u64>(frame->call_op));
             state_hash.add_word(u64{frame->lanes_in_call} << 32 | frame->local_base);
             state_hash.add_word(hash_registers(*frame->code, frame->registers));
             add_parameters(state_hash, *frame);
@@ -192,7 +194,7 @@ u64 Watch::hash_state(const Block& block) const {
     for (const Barrier& b : block.barriers) {
         if (!b.is_in_use) continue;
         state_hash.add_word(static_cast<u64>(&b - block.barriers));
-        state_hash.add_word(u64{b.expected} << 32 | b.arrived_without_waiting);
+        state_hash.add_word(u64{b.expected_threads} << 32 | b.nonwaiting_arrivals);
         state_hash.add_word(u64{b.votes} << 32 | b.true_votes);
     }
     return state_hash.value();
@@ -203,15 +205,15 @@ u64 Watch::hash_state(const Block& block) const {
 bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
     bool all_repeated = true;
     for (Block* block : waiting) {
-        WaitingState& waiting_state = block->waiting;
-        const u64 state = hash_state(*block);
+        WaitingState& waiting_state = block->waiting_state;
+        const u64 current_hash = hash_state(*block);
         if (waiting_state.change_version != change_version_) {
-            waiting_state = {.change_version = change_version_, .remembered_hash = state};
-        } else if (state == waiting_state.remembered_hash) {
+            waiting_state = {.change_version = change_version_, .remembered_hash = current_hash};
+        } else if (current_hash == waiting_state.remembered_hash) {
             waiting_state.is_repeated = true;
-        } else if (++waiting_state.comparisons == waiting_state.next_comparison) {
-            waiting_state.remembered_hash = state;
-            waiting_state.comparisons = 0;
+        } else if (++waiting_state.comparison_count == waiting_state.next_comparison) {
+            waiting_state.remembered_hash = current_hash;
+            waiting_state.comparison_count = 0;
             waiting_state.next_comparison *= 2;
         }
         all_repeated &= waiting_state.is_repeated;
@@ -243,14 +245,14 @@ bool Watch::may_host_still_write() {
 }
 
 Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
-    if (progress() != progress_seen_) {
-        progress_seen_ = progress();
+    if (progress_count() != last_progress_count_) {
+        last_progress_count_ = progress_count();
         idle_rounds_ = 0;
         is_on_ = false;
         return Verdict::keep_running;
     }
     if (!is_on_) {
-        if (++idle_rounds_ >= kIdleRounds) begin();
+        if (++idle_rounds_ >= kIdleRounds) start_watching();
         return Verdict::keep_running;
     }
     if (has_new_instructions_) {

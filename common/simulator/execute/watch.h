@@ -51,7 +51,7 @@ inline u64 mix_bits(u64 value) {
 struct WaitingState {
     u64 change_version = 0;   ///< the value of Watch::change_version_ when the state was remembered
     u64 remembered_hash = 0;  ///< a hash of the remembered state
-    u32 comparisons = 0, next_comparison = 1;
+    u32 comparison_count = 0, next_comparison = 1;
     bool is_repeated = false;
 };
 
@@ -63,13 +63,14 @@ public:
 
     // ---- events ----
 
-    /// Records a visible change of a byte, or another event that may end a wait.
-    void note_memory_change() { ++changes_; }
-    u64 changes() const { return changes_; }
+    /// Records that a byte that other threads can see has changed, or another event that may end a
+    /// wait.
+    void note_memory_change() { ++change_count_; }
+    u64 change_count() const { return change_count_; }
     /// Records progress: lanes have started or ended, or a warp has computed for a long time
     /// without waiting.
-    void note_progress() { ++progress_events_; }
-    u64 progress() const { return changes_ + progress_events_; }
+    void note_progress() { ++progress_event_count_; }
+    u64 progress_count() const { return change_count_ + progress_event_count_; }
 
     // ---- used while the blocks appear to be stuck ----
 
@@ -89,23 +90,23 @@ public:
     Verdict end_round(const std::vector<Block*>& waiting);
     /// Returns the report for Verdict::waits_for_host. Its check, kind, place and thread are set,
     /// and it contains the address of the polled word.
-    const Report& wait_for_host() const { return *host_wait_report_; }
+    const Report& host_wait_report() const { return *host_wait_report_; }
 
 private:
-    /// The Watch's data about an instruction of a function's body.
+    /// The data that the Watch keeps about one instruction of a function's body.
     struct Step {
         bool is_executed = false;
-        /// the next instruction on the same path that reads changeable memory; null if there is
-        /// none
+        /// the next instruction on the same path that reads memory which other threads can change;
+        /// null if there is none
         const Op* polling_op = nullptr;
     };
-    struct Plan {
+    struct WatchedFunction {
         std::vector<Step> steps;  ///< the data about each instruction of the body
         std::vector<RegisterPlacement> placed_registers;  ///< the deciding registers
     };
     void add_straight_line_steps(const FunctionCode& code, const Op* first_op,
                                  std::vector<Step>& steps);
-    void begin();
+    void start_watching();
     void find_watched_registers();
     bool have_all_repeated(const std::vector<Block*>& waiting);
     u64 hash_state(const Warp& w) const;
@@ -115,19 +116,19 @@ private:
     bool may_host_still_write();
 
     Launch* launch_ = nullptr;
-    u64 changes_ = 0, progress_events_ = 0;
-    u64 progress_seen_ = 0;
+    u64 change_count_ = 0, progress_event_count_ = 0;
+    u64 last_progress_count_ = 0;
     u32 idle_rounds_ = 0;
 
     bool is_on_ = false;
-    /// True if an instruction has been executed for the first time since find_watched_registers()
-    /// ran.
+    /// True if an instruction has been executed for the first time since the last call of
+    /// find_watched_registers().
     bool has_new_instructions_ = false;
     u64 change_version_ = 0;  ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;
     /// base-2 logarithm of the number of cycles by which the simulated clock advances next
     u32 next_skip_exponent_ = 0;
-    std::unordered_map<const FunctionCode*, Plan> plans_;
+    std::unordered_map<const FunctionCode*, WatchedFunction> watched_functions_;
     /// The addresses of the words that polling loads have read.
     std::vector<u64> polled_addresses_;
     std::optional<Report> host_wait_report_;

@@ -30,12 +30,12 @@ private:
     u64 size_ = 0;
 };
 
-/// A block together with the memory that its pointers refer to.
+/// A running block, together with the memory to which its pointers refer.
 struct Resident : Block {
     SharedRace block_race;
     AlignedBytes block_registers, own_uniform, own_shared, own_local, own_local_shadow,
         own_parameters;
-    std::vector<u64> last_rows;
+    std::vector<u64> last_row_addresses;
 };
 
 /// The totals of one worker, over all blocks that it has run.
@@ -54,13 +54,13 @@ public:
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();
-    /// Returns the shared memory accesses of a block without errors, or null if there was no such
+    /// Returns the steps of a block without errors (shared_ledger.h), or null if there was no such
     /// block.
     std::shared_ptr<const SharedLedger::Steps> clean_block() const;
     /// Ends the launch and reports the checkers' findings.
     void end_launch();
     WorkerTotals totals;
-    NeighbourLog neighbours;
+    NeighbourLog neighbour_log;
 
 private:
     Block& begin_block(u64 number, Cluster* cluster = nullptr);
@@ -90,17 +90,18 @@ private:
 
     Launch* launch_ = nullptr;
     RaceLog* shared_log_ = nullptr;
-    u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
+    u64 order_seed_ = 0, max_resident_blocks_ = 1, block_count_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_residents_ = 0;  ///< the number of Residents prepared for this launch
-    std::vector<Block*> waiting_;
+    /// The number of elements of `residents_` that are prepared for this launch.
+    std::size_t prepared_residents_ = 0;
+    std::vector<Block*> waiting_blocks_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
     /// The number of resident clusters prepared for this launch.
     std::size_t prepared_clusters_ = 0;
-    std::vector<SiteCache> caches_;
+    std::vector<SiteCache> site_caches_;
     Watch watch_;
-    StoreInFlight in_flight_;
+    StoreInFlight store_in_flight_;
 };
 
 }  // namespace coalesce::simulator

@@ -30,18 +30,18 @@ constexpr const char* kRebuildHint =
 }
 
 /// A range of a container's bytes, which has been checked to be within bounds.
-using Bytes = std::span<const u8>;
+using CheckedBytes = std::span<const u8>;
 
 /// Returns the `size` bytes at `offset` in `bytes`. Throws an error that names `part_name` if they
 /// are out of bounds.
-Bytes take_bytes(Bytes bytes, u64 offset, u64 size, const char* part_name) {
+CheckedBytes take_bytes(CheckedBytes bytes, u64 offset, u64 size, const char* part_name) {
     if (offset > bytes.size() || size > bytes.size() - offset)
         fail_malformed(std::string(part_name) + " reaches past the end");
     return bytes.subspan(offset, size);
 }
 
 template <typename T>
-T read_value(Bytes bytes, const char* part_name) {
+T read_value(CheckedBytes bytes, const char* part_name) {
     T value;  // copied, because the address may not be aligned
     std::memcpy(&value, take_bytes(bytes, 0, sizeof(T), part_name).data(), sizeof(T));
     return value;
@@ -62,7 +62,7 @@ constexpr u64 kMaxLz4Ratio = 255;
 }
 
 /// Decompresses data. `size` is the size of the decompressed data that the container states.
-std::string decompress_zstd(Bytes compressed, u64 size) {
+std::string decompress_zstd(CheckedBytes compressed, u64 size) {
     // First compare `size` with the size that the compressed frame states. The check costs nothing,
     // and `size` may be wrong by gigabytes.
     const unsigned long long frame_size =
@@ -82,7 +82,7 @@ std::string decompress_zstd(Bytes compressed, u64 size) {
     return text;
 }
 
-std::string decompress_lz4(Bytes compressed, u64 size) {
+std::string decompress_lz4(CheckedBytes compressed, u64 size) {
     if (size > compressed.size() * kMaxLz4Ratio)
         fail_decompressing("LZ4", "the header states too large a size");
     std::string text(size, '\0');
@@ -101,7 +101,7 @@ std::string_view cut_at_zero_byte(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
 
-std::string read_entry_text(const EntryHeader& entry, Bytes payload, u64& text_budget) {
+std::string read_entry_text(const EntryHeader& entry, CheckedBytes payload, u64& text_budget) {
     const bool is_zstd = entry.flags & kZstdFlag;
     const bool is_lz4 = entry.flags & kLz4Flag;
     const u64 size = is_zstd || is_lz4 ? entry.uncompressed_size : payload.size();
@@ -110,7 +110,8 @@ std::string read_entry_text(const EntryHeader& entry, Bytes payload, u64& text_b
 
     std::string text;
     if (is_zstd || is_lz4) {
-        const Bytes compressed = take_bytes(payload, 0, entry.compressed_size, "compressed PTX");
+        const CheckedBytes compressed =
+            take_bytes(payload, 0, entry.compressed_size, "compressed PTX");
         text = is_zstd ? decompress_zstd(compressed, size) : decompress_lz4(compressed, size);
     } else {
         text.assign(reinterpret_cast<const char*>(payload.data()), size);
@@ -119,7 +120,7 @@ std::string read_entry_text(const EntryHeader& entry, Bytes payload, u64& text_b
     return text;
 }
 
-/// The contents of a container without PTX, as listed in the error message.
+/// The contents of a container. If the container has no PTX, the error message lists the rest.
 struct ContainerContents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;
@@ -127,13 +128,13 @@ struct ContainerContents {
     bool has_intermediate = false;  ///< whether there is an intermediate form, as with -dlto
 };
 
-void read_entries(Bytes entries, u64& text_budget, ContainerContents& contents) {
+void read_entries(CheckedBytes entries, u64& text_budget, ContainerContents& contents) {
     while (!entries.empty()) {
         const auto entry = read_value<EntryHeader>(entries, "the header of an entry");
         if (entry.header_size < sizeof(EntryHeader)) {
             fail_malformed("an entry's header of " + std::to_string(entry.header_size) + " bytes");
         }
-        const Bytes payload =
+        const CheckedBytes payload =
             take_bytes(entries, entry.header_size, entry.payload_size, "an entry");
         if (entry.kind == static_cast<u16>(EntryKind::ptx)) {
             contents.images.push_back(
@@ -152,9 +153,10 @@ void read_entries(Bytes entries, u64& text_budget, ContainerContents& contents) 
 void read_container(const void* data, std::size_t readable_bytes, u64& text_budget,
                     ContainerContents& contents) {
     if (!data) fail_malformed("no data");
-    const u8* start = static_cast<const u8*>(data);
+    const u8* container_begin = static_cast<const u8*>(data);
     // Without a limit, the container itself is the only source for its length.
-    const Bytes readable(start, readable_bytes ? readable_bytes : std::numeric_limits<u64>::max());
+    const CheckedBytes readable(container_begin,
+                                readable_bytes ? readable_bytes : std::numeric_limits<u64>::max());
     const auto header = read_value<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic)
         fail_malformed("the container does not begin with its magic number");
@@ -177,7 +179,7 @@ std::vector<PtxImage> require_ptx(ContainerContents contents) {
         throw FatbinError(
             "the program was built with -dlto and embeds no PTX, but the simulated GPU runs only "
             "PTX; " +
-            std::string(subjects::late_optimisation.instead));
+            std::string(subjects::late_optimisation.alternative));
     }
     throw FatbinError("the program embeds machine code (sm_" +
                       std::to_string(contents.other_capability) +
@@ -206,12 +208,12 @@ std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
 /// Returns 0 if there is no such line.
 u32 read_target(std::string_view ptx) {
     constexpr std::string_view kTargetDirective = ".target";
-    const std::size_t directive = ptx.find(kTargetDirective);
-    if (directive == std::string_view::npos) return 0;
-    const std::size_t name = ptx.find("sm_", directive + kTargetDirective.size());
-    if (name == std::string_view::npos) return 0;
+    const std::size_t directive_position = ptx.find(kTargetDirective);
+    if (directive_position == std::string_view::npos) return 0;
+    const std::size_t name_position = ptx.find("sm_", directive_position + kTargetDirective.size());
+    if (name_position == std::string_view::npos) return 0;
     u32 compute_capability = 0;
-    std::from_chars(ptx.data() + name + 3, ptx.data() + ptx.size(), compute_capability);
+    std::from_chars(ptx.data() + name_position + 3, ptx.data() + ptx.size(), compute_capability);
     return compute_capability;
 }
 
@@ -229,16 +231,16 @@ std::vector<PtxImage> read_image(const void* data) {
     // Compare byte by byte, because PTX text may be shorter than the magic numbers of the other
     // formats.
     const char* text = static_cast<const char*>(data);
-    const std::size_t length = strnlen(text, sizeof(u32));
+    const std::size_t text_length = strnlen(text, sizeof(u32));
     u32 magic = 0;
-    if (length == sizeof(u32)) std::memcpy(&magic, text, sizeof(magic));
+    if (text_length == sizeof(u32)) std::memcpy(&magic, text, sizeof(magic));
     if (magic == kContainerMagic) return read_ptx(data);
     if (magic == kWrapperMagic) {
         FatbinWrapper wrapper;
         std::memcpy(&wrapper, data, sizeof(wrapper));
         return read_wrapper(wrapper);
     }
-    if (std::string_view(text, length) ==
+    if (std::string_view(text, text_length) ==
         "\x7f"
         "ELF") {
         throw FatbinError(std::string("this image is machine code (a cubin), but the simulated "
@@ -252,7 +254,7 @@ std::vector<PtxImage> read_image(const void* data) {
 }
 
 const PtxImage* choose_image(const std::vector<PtxImage>& images, u32 compute_capability) {
-    const auto is_better = [&](u32 left_capability, u32 right_capability) {
+    const auto is_better_capability = [&](u32 left_capability, u32 right_capability) {
         const bool can_run_left = left_capability <= compute_capability,
                    can_run_right = right_capability <= compute_capability;
         if (can_run_left != can_run_right) return can_run_left;
@@ -261,7 +263,8 @@ const PtxImage* choose_image(const std::vector<PtxImage>& images, u32 compute_ca
     };
     const PtxImage* best_image = nullptr;
     for (const PtxImage& image : images)
-        if (!best_image || is_better(image.compute_capability, best_image->compute_capability))
+        if (!best_image ||
+            is_better_capability(image.compute_capability, best_image->compute_capability))
             best_image = &image;
     return best_image;
 }

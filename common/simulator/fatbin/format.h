@@ -14,7 +14,7 @@ namespace coalesce::simulator::fatbin {
 inline constexpr u32 kWrapperMagic = 0x466243b1;
 inline constexpr u32 kContainerMagic = 0xba55ed50;
 inline constexpr u16 kContainerVersion = 1;
-/// The FatbinWrapper::version of a program built with -rdc=true.
+/// The version that FatbinWrapper::version contains in a program built with -rdc=true.
 inline constexpr u32 kLinkedWrapperVersion = 2;
 
 struct FatbinWrapper {

@@ -20,7 +20,7 @@ constexpr u32 kBits = 8 * sizeof(T);
 template <class T>
 struct ShiftLeft {
     static T apply(T a, u32 count) {
-        const T shifted = static_cast<T>(Wrapping<T>(a) << (count % kBits<T>));
+        const T shifted = static_cast<T>(WrappingInteger<T>(a) << (count % kBits<T>));
         return count < kBits<T> ? shifted : T{0};
     }
 };
@@ -38,15 +38,18 @@ struct ShiftRight {
     }
 };
 
-LaneInstruction shift_left(Modifiers& m) {
-    return for_bits(m.take_type(),
-                    []<class T>(Tag<T>) { return with_forms<ShiftLeft<T>, T, T, u32>(); });
+LaneInstruction describe_shift_left(Modifiers& m) {
+    return make_for_bits(m.take_type(), []<class T>(Tag<T>) {
+        return make_instruction_with_forms<ShiftLeft<T>, T, T, u32>();
+    });
 }
-LaneInstruction shift_right(Modifiers& m) {
-    const auto make_shift = []<class T>(Tag<T>) { return with_forms<ShiftRight<T>, T, T, u32>(); };
+LaneInstruction describe_shift_right(Modifiers& m) {
+    const auto make_shift = []<class T>(Tag<T>) {
+        return make_instruction_with_forms<ShiftRight<T>, T, T, u32>();
+    };
     const Type type = m.take_type();
-    const LaneInstruction logical_shift = for_bits(type, make_shift);
-    return logical_shift.run ? logical_shift : for_integers(type, make_shift);
+    const LaneInstruction logical_shift = make_for_bits(type, make_shift);
+    return logical_shift.run ? logical_shift : make_for_integers(type, make_shift);
 }
 
 /// Shifts the 64-bit value high:low. Returns the upper 32 bits of the result for a left shift, and
@@ -60,15 +63,16 @@ struct FunnelShift {
                                       : combined_words >> shift_amount);
     }
 };
-LaneInstruction funnel_shift(Modifiers& m) {
+LaneInstruction describe_funnel_shift(Modifiers& m) {
     const int direction = m.take_alternative({"l", "r"}),
               mode = m.take_alternative({"wrap", "clamp"});
     if (direction < 0 || mode < 0 || m.take_type() != Type::b32) return {};
     const bool is_left = direction == 0, is_clamped = mode == 1;
-    if (is_left && is_clamped) return in_lanes<FunnelShift<true, true>, u32, u32, u32, u32>();
-    if (is_left) return in_lanes<FunnelShift<true, false>, u32, u32, u32, u32>();
-    if (is_clamped) return in_lanes<FunnelShift<false, true>, u32, u32, u32, u32>();
-    return in_lanes<FunnelShift<false, false>, u32, u32, u32, u32>();
+    if (is_left && is_clamped)
+        return make_lane_instruction<FunnelShift<true, true>, u32, u32, u32, u32>();
+    if (is_left) return make_lane_instruction<FunnelShift<true, false>, u32, u32, u32, u32>();
+    if (is_clamped) return make_lane_instruction<FunnelShift<false, true>, u32, u32, u32, u32>();
+    return make_lane_instruction<FunnelShift<false, false>, u32, u32, u32, u32>();
 }
 
 // ---- counting ----
@@ -82,12 +86,13 @@ struct CountLeadingZeros {
 
 template <class F>
 LaneInstruction count(Modifiers& m) {
-    return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F, u32, T>(); });
+    return make_for_long_bits(m.take_type(),
+                              []<class T>(Tag<T>) { return make_lane_instruction<F, u32, T>(); });
 }
 
 /// Reverses the bits of a value by swapping adjacent bits, then adjacent pairs of bits, then
 /// adjacent nibbles, and so on, and finally the two halves.
-struct Reverse {
+struct ReverseBits {
     static u32 apply(u32 a) {
         a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
         a = (a >> 2 & 0x33333333u) | (a & 0x33333333u) << 2;
@@ -98,8 +103,9 @@ struct Reverse {
         return u64{apply(static_cast<u32>(a))} << 32 | apply(static_cast<u32>(a >> 32));
     }
 };
-LaneInstruction reverse(Modifiers& m) {
-    return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<Reverse, T, T>(); });
+LaneInstruction describe_reversal(Modifiers& m) {
+    return make_for_long_bits(
+        m.take_type(), []<class T>(Tag<T>) { return make_lane_instruction<ReverseBits, T, T>(); });
 }
 
 /// Finds the highest set bit of an unsigned value, or the highest bit of a signed value that
@@ -115,11 +121,11 @@ struct FindHighest {
         return kShiftAmount ? counts_from_top : kBits<T> - 1 - counts_from_top;
     }
 };
-LaneInstruction find_highest(Modifiers& m) {
+LaneInstruction describe_find_highest(Modifiers& m) {
     const bool returns_shift_amount = m.take_modifier("shiftamt");
-    return for_long_integers(m.take_type(), [returns_shift_amount]<class T>(Tag<T>) {
-        return returns_shift_amount ? in_lanes<FindHighest<T, true>, u32, T>()
-                                    : in_lanes<FindHighest<T, false>, u32, T>();
+    return make_for_long_integers(m.take_type(), [returns_shift_amount]<class T>(Tag<T>) {
+        return returns_shift_amount ? make_lane_instruction<FindHighest<T, true>, u32, T>()
+                                    : make_lane_instruction<FindHighest<T, false>, u32, T>();
     });
 }
 
@@ -141,8 +147,8 @@ struct FindNthSet {
         return kNone;
     }
 };
-LaneInstruction find_nth_set(Modifiers& m) {
-    return m.take_type() == Type::b32 ? in_lanes<FindNthSet, u32, u32, u32, i32>()
+LaneInstruction describe_find_nth_set(Modifiers& m) {
+    return m.take_type() == Type::b32 ? make_lane_instruction<FindNthSet, u32, u32, u32, i32>()
                                       : LaneInstruction{};
 }
 
@@ -158,22 +164,22 @@ T low_ones(u32 count) {
 /// Returns the low `count` bits of a, extended to the width of T: sign-extended if T is signed, and
 /// otherwise zero-extended.
 template <class T>
-T extend(T a, u32 count) {
+T extend_low_bits(T a, u32 count) {
     if constexpr (std::is_signed_v<T>) {
         const u32 unused_bits = kBits<T> - std::clamp(count, 1u, kBits<T>);
         const T extended_value =
-            static_cast<T>(static_cast<T>(Wrapping<T>(a) << unused_bits) >> unused_bits);
+            static_cast<T>(static_cast<T>(WrappingInteger<T>(a) << unused_bits) >> unused_bits);
         return count == 0 ? T{0} : extended_value;
     } else {
         return a & low_ones<T>(count);
     }
 }
 
-/// Returns the part of a position or length operand that the instruction uses. 32-bit instructions
+/// Returns the bits of a position or length operand that the instruction uses. 32-bit instructions
 /// use only the low 8 bits. 64-bit instructions use all bits, because they are implemented as
 /// sequences of shifts.
 template <class T>
-u32 field_number(u32 value) {
+u32 used_operand_bits(u32 value) {
     return sizeof(T) == 8 ? value : value & 0xff;
 }
 
@@ -182,13 +188,14 @@ u32 field_number(u32 value) {
 template <class T>
 struct ExtractField {
     static T apply(T a, u32 position, u32 length) {
-        const T field = ShiftRight<T>::apply(a, field_number<T>(position));
-        return extend<T>(field, field_number<T>(length));
+        const T field = ShiftRight<T>::apply(a, used_operand_bits<T>(position));
+        return extend_low_bits<T>(field, used_operand_bits<T>(length));
     }
 };
-LaneInstruction extract_field(Modifiers& m) {
-    return for_long_integers(
-        m.take_type(), []<class T>(Tag<T>) { return in_lanes<ExtractField<T>, T, T, u32, u32>(); });
+LaneInstruction describe_extract_field(Modifiers& m) {
+    return make_for_long_integers(m.take_type(), []<class T>(Tag<T>) {
+        return make_lane_instruction<ExtractField<T>, T, T, u32, u32>();
+    });
 }
 
 /// Executes bfi, the only instruction in this file with four sources.
@@ -199,33 +206,33 @@ const Op* run_insert_field(Warp& w, const Op* op) {
     const u32* position = w.lanes<u32>(op->c);
     const u32* length = w.lanes<u32>(op->v[0]);
     w.write<T>(op->d, [=](int l) COALESCE_LANE_BODY {
-        const u32 bit_index = field_number<T>(position[l]);
+        const u32 bit_index = used_operand_bits<T>(position[l]);
         const T field_mask =
-            ShiftLeft<T>::apply(low_ones<T>(field_number<T>(length[l])), bit_index);
+            ShiftLeft<T>::apply(low_ones<T>(used_operand_bits<T>(length[l])), bit_index);
         return (base_value[l] & ~field_mask) |
                (ShiftLeft<T>::apply(field[l], bit_index) & field_mask);
     });
     return op + 1;
 }
-LaneInstruction insert_field(Modifiers& m) {
-    return for_long_bits(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+LaneInstruction describe_insert_field(Modifiers& m) {
+    return make_for_long_bits(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         return {.run = run_insert_field<T>,
-                .destination = width_of<T>,
-                .source = {width_of<T>, width_of<T>, Width::w32, Width::w32}};
+                .destination_width = width_of<T>,
+                .source_widths = {width_of<T>, width_of<T>, Width::w32, Width::w32}};
     });
 }
 
 struct ExtendFrom {
     using Request = bool;  ///< whether the instruction has .clamp
     static auto apply(bool is_clamped, auto a, u32 count) {
-        return extend(a, is_clamped ? count : count % 32);
+        return extend_low_bits(a, is_clamped ? count : count % 32);
     }
 };
-LaneInstruction extend_from(Modifiers& m) {
+LaneInstruction describe_extend_from(Modifiers& m) {
     const int mode = m.take_alternative({"clamp", "wrap"});
     if (mode < 0) return {};
-    return for_32_bit_integers(m.take_type(), [mode]<class T>(Tag<T>) {
-        return in_lanes<ExtendFrom, T, T, u32>(mode == 0);
+    return make_for_32_bit_integers(m.take_type(), [mode]<class T>(Tag<T>) {
+        return make_lane_instruction<ExtendFrom, T, T, u32>(mode == 0);
     });
 }
 
@@ -236,10 +243,10 @@ struct MakeMask {
         return ShiftLeft<u32>::apply(low_ones<u32>(length), position);
     }
 };
-LaneInstruction make_mask(Modifiers& m) {
+LaneInstruction describe_make_mask(Modifiers& m) {
     const int mode = m.take_alternative({"clamp", "wrap"});
     if (mode < 0 || m.take_type() != Type::b32) return {};
-    return in_lanes<MakeMask, u32, u32, u32>(mode == 0);
+    return make_lane_instruction<MakeMask, u32, u32, u32>(mode == 0);
 }
 
 // ---- prmt ----
@@ -253,7 +260,7 @@ u32 byte_at(u64 bytes, u32 index) {
 
 /// Permutes bytes according to four 4-bit selectors, one for each byte of the result. If bit 3 of a
 /// selector is set, all bits of the result byte are copies of the sign bit of the selected byte.
-struct PermuteAny {
+struct PermuteBySelectors {
     static u32 apply(u32 a, u32 b, u32 selectors) {
         const u64 bytes = u64{b} << 32 | a;
         u32 result = 0;
@@ -268,8 +275,8 @@ struct PermuteAny {
 };
 
 /// Permutes bytes according to a mode and an offset c, which is 0 to 3.
-struct PermuteBy {
-    using Request = int;  ///< an index into the modes that `permute` accepts
+struct PermuteByMode {
+    using Request = int;  ///< an index into the modes that `describe_permutation` accepts
     /// Returns the index of the byte that becomes byte i of the result.
     static u32 source_byte_index(int mode, u32 c, u32 i) {
         switch (mode) {
@@ -290,29 +297,23 @@ struct PermuteBy {
     }
 };
 
-LaneInstruction permute(Modifiers& m) {
+LaneInstruction describe_permutation(Modifiers& m) {
     if (m.take_type() != Type::b32) return {};
     const int mode = m.take_alternative({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-    return mode < 0 ? in_lanes<PermuteAny, u32, u32, u32, u32>()
-                    : in_lanes<PermuteBy, u32, u32, u32, u32>(mode);
+    return mode < 0 ? make_lane_instruction<PermuteBySelectors, u32, u32, u32, u32>()
+                    : make_lane_instruction<PermuteByMode, u32, u32, u32, u32>(mode);
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"shl", shift_left},
-            {"shr", shift_right},
-            {"shf", funnel_shift},
-            {"popc", count<CountOnes>},
-            {"clz", count<CountLeadingZeros>},
-            {"brev", reverse},
-            {"bfind", find_highest},
-            {"fns", find_nth_set},
-            {"bfe", extract_field},
-            {"bfi", insert_field},
-            {"szext", extend_from},
-            {"bmsk", make_mask},
-            {"prmt", permute}};
+    return {{"shl", describe_shift_left},      {"shr", describe_shift_right},
+            {"shf", describe_funnel_shift},    {"popc", count<CountOnes>},
+            {"clz", count<CountLeadingZeros>}, {"brev", describe_reversal},
+            {"bfind", describe_find_highest},  {"fns", describe_find_nth_set},
+            {"bfe", describe_extract_field},   {"bfi", describe_insert_field},
+            {"szext", describe_extend_from},   {"bmsk", describe_make_mask},
+            {"prmt", describe_permutation}};
 }
 
 }  // namespace coalesce::simulator::bits_instructions

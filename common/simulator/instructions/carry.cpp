@@ -49,7 +49,7 @@ struct MultiplyHighAddCarry {
     static constexpr bool kCarryAtStart = false;
     using T = std::make_unsigned_t<N>;
     static ValueAndCarry<T> apply(T a, T b, T c, u32 carry) {
-        const auto product = static_cast<Wider<N>>(static_cast<N>(a)) * static_cast<N>(b);
+        const auto product = static_cast<WiderInteger<N>>(static_cast<N>(a)) * static_cast<N>(b);
         return add_with_carry<T>(static_cast<T>(product >> (8 * sizeof(T))), c, carry);
     }
 };
@@ -75,48 +75,49 @@ const Op* run_with_carry(Warp& w, const Op* op) {
 }
 
 template <class F, class T, int kSources>
-LaneInstruction with_carry(bool reads_carry, bool writes_carry) {
+LaneInstruction describe_with_carry(bool reads_carry, bool writes_carry) {
     LaneInstruction i;
     if (reads_carry && writes_carry) i.run = run_with_carry<F, T, kSources, true, true>;
     if (reads_carry && !writes_carry) i.run = run_with_carry<F, T, kSources, true, false>;
     if (!reads_carry && writes_carry) i.run = run_with_carry<F, T, kSources, false, true>;
-    i.destination = i.source[0] = i.source[1] = width_of<T>;
-    if (kSources == 3) i.source[2] = width_of<T>;
-    i.second = Width::predicate;
-    i.reads_carry = true;
+    i.destination_width = i.source_widths[0] = i.source_widths[1] = width_of<T>;
+    if (kSources == 3) i.source_widths[2] = width_of<T>;
+    i.second_width = Width::predicate;
+    i.uses_carry = true;
     return i;
 }
 
 template <template <class> class F, bool kReads>
-LaneInstruction add_or_subtract(Modifiers& m) {
+LaneInstruction describe_add_or_subtract(Modifiers& m) {
     const bool writes_carry = m.take_modifier("cc");
-    return for_long_integers(m.take_type(), [writes_carry]<class N>(Tag<N>) {
+    return make_for_long_integers(m.take_type(), [writes_carry]<class N>(Tag<N>) {
         using T = std::make_unsigned_t<N>;
-        return with_carry<F<T>, T, 2>(kReads, writes_carry);
+        return describe_with_carry<F<T>, T, 2>(kReads, writes_carry);
     });
 }
 
 template <bool kReads>
-LaneInstruction multiply_add(Modifiers& m) {
+LaneInstruction describe_multiply_add(Modifiers& m) {
     const int product_half = m.take_alternative({"lo", "hi"});
     const bool writes_carry = m.take_modifier("cc");
     if (product_half < 0) return {};
-    return for_long_integers(m.take_type(), [=]<class N>(Tag<N>) {
+    return make_for_long_integers(m.take_type(), [=]<class N>(Tag<N>) {
         using T = std::make_unsigned_t<N>;
-        return product_half == 0 ? with_carry<MultiplyLowAddCarry<T>, T, 3>(kReads, writes_carry)
-                                 : with_carry<MultiplyHighAddCarry<N>, T, 3>(kReads, writes_carry);
+        return product_half == 0
+                   ? describe_with_carry<MultiplyLowAddCarry<T>, T, 3>(kReads, writes_carry)
+                   : describe_with_carry<MultiplyHighAddCarry<N>, T, 3>(kReads, writes_carry);
     });
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"add", add_or_subtract<AddCarry, false>},
-            {"addc", add_or_subtract<AddCarry, true>},
-            {"sub", add_or_subtract<SubtractBorrow, false>},
-            {"subc", add_or_subtract<SubtractBorrow, true>},
-            {"mad", multiply_add<false>},
-            {"madc", multiply_add<true>}};
+    return {{"add", describe_add_or_subtract<AddCarry, false>},
+            {"addc", describe_add_or_subtract<AddCarry, true>},
+            {"sub", describe_add_or_subtract<SubtractBorrow, false>},
+            {"subc", describe_add_or_subtract<SubtractBorrow, true>},
+            {"mad", describe_multiply_add<false>},
+            {"madc", describe_multiply_add<true>}};
 }
 
 }  // namespace coalesce::simulator::carry_instructions

@@ -3,7 +3,7 @@
 //
 // Idea   Each comparison is a separate function that returns one bit per lane. All comparisons
 //        share the same handlers, which find the function in Op::immediate. Both setp and set can
-//        combine the result with a predicate, as in `describe_setp.lt.and.s32 p, a, b, c`.
+//        combine the result with a predicate, as in `setp.lt.and.s32 p, a, b, c`.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -20,10 +20,10 @@ using ptx::Type;
 //
 // A comparison with a NaN is false, except for operators that end in u ("or unordered").
 
-struct Ordered {
+struct IsOrdered {
     bool operator()(auto a, auto b) const { return (a == a) & (b == b); }
 };
-struct Unordered {
+struct IsUnordered {
     bool operator()(auto a, auto b) const { return (a != a) | (b != b); }
 };
 struct OrderedNotEqual {
@@ -31,7 +31,7 @@ struct OrderedNotEqual {
 };
 template <class F>
 struct OrUnordered {
-    bool operator()(auto a, auto b) const { return F{}(a, b) | Unordered{}(a, b); }
+    bool operator()(auto a, auto b) const { return F{}(a, b) | IsUnordered{}(a, b); }
 };
 
 // ---- the operators, applied to the values in lanes ----
@@ -76,9 +76,9 @@ enum class Combine { none, with_and, with_or, with_xor };
 
 /// The parameters of an instruction, which its handler finds through Op::immediate.
 struct ComparisonPlan {
-    Comparison lower = nullptr;
+    Comparison compare_lower = nullptr;
     /// The comparison of the upper halves of a pair; null if the operands are not pairs.
-    Comparison upper = nullptr;
+    Comparison compare_upper = nullptr;
     Width sources = Width::none;
     Combine combine = Combine::none;  ///< how to combine the result with the predicate in Op::c
     /// For set: the value that represents "true", in a single value or in each half.
@@ -87,12 +87,12 @@ struct ComparisonPlan {
 
 template <class F, class A>
 ComparisonPlan compare_single() {
-    return {.lower = compare_lanes<F, A>, .sources = width_of<A>};
+    return {.compare_lower = compare_lanes<F, A>, .sources = width_of<A>};
 }
 template <class F, class H>
 ComparisonPlan compare_pairs() {
-    return {.lower = compare_lanes<CompareHalfOfPair<F, H, 0>, PackedPair<H>>,
-            .upper = compare_lanes<CompareHalfOfPair<F, H, 1>, PackedPair<H>>,
+    return {.compare_lower = compare_lanes<CompareHalfOfPair<F, H, 0>, PackedPair<H>>,
+            .compare_upper = compare_lanes<CompareHalfOfPair<F, H, 1>, PackedPair<H>>,
             .sources = Width::w32};
 }
 
@@ -119,19 +119,19 @@ ComparisonPlan compare_floats(Type type, bool ftz) {
 
 template <class F, class FloatF = F>
 ComparisonPlan compare_any(Type type, bool ftz) {
-    if (const ComparisonPlan floats = compare_floats<FloatF>(type, ftz); floats.lower)
+    if (const ComparisonPlan floats = compare_floats<FloatF>(type, ftz); floats.compare_lower)
         return floats;
     if (ftz) return {};
     const auto make_comparison = []<class T>(Tag<T>) {
         return compare_single<CompareValues<F, T>, T>();
     };
-    const ComparisonPlan integers = for_integers(type, make_comparison);
-    return integers.lower ? integers : for_bits(type, make_comparison);
+    const ComparisonPlan integers = make_for_integers(type, make_comparison);
+    return integers.compare_lower ? integers : make_for_bits(type, make_comparison);
 }
 
 struct NamedComparison {
     std::string_view name;
-    ComparisonPlan (*make_comparing)(Type type, bool ftz);
+    ComparisonPlan (*make_plan)(Type type, bool ftz);
 };
 constexpr NamedComparison kComparisons[] = {
     {"eq", compare_any<std::equal_to<>>},
@@ -151,8 +151,8 @@ constexpr NamedComparison kComparisons[] = {
     {"leu", compare_floats<OrUnordered<std::less_equal<>>>},
     {"gtu", compare_floats<OrUnordered<std::greater<>>>},
     {"geu", compare_floats<OrUnordered<std::greater_equal<>>>},
-    {"num", compare_floats<Ordered>},
-    {"nan", compare_floats<Unordered>}};
+    {"num", compare_floats<IsOrdered>},
+    {"nan", compare_floats<IsUnordered>}};
 
 /// The modifiers that precede the types of setp and set, such as "lt", "and" and "ftz".
 struct Request {
@@ -167,9 +167,9 @@ struct Request {
         combine = static_cast<Combine>(m.take_alternative({"and", "or", "xor"}) + 1);
         ftz = m.take_modifier("ftz");
     }
-    ComparisonPlan make_comparing(Type type) const {
+    ComparisonPlan make_plan(Type type) const {
         if (comparison == std::end(kComparisons)) return {};
-        ComparisonPlan plan = comparison->make_comparing(type, ftz);
+        ComparisonPlan plan = comparison->make_plan(type, ftz);
         plan.combine = combine;
         return plan;
     }
@@ -177,7 +177,7 @@ struct Request {
 
 /// Stores the parameters permanently, and returns the value for Op::immediate that refers to them.
 /// The caller must hold the lock in lookup.cpp.
-i64 store_comparing(const ComparisonPlan& plan) {
+i64 store_plan(const ComparisonPlan& plan) {
     static std::deque<ComparisonPlan> instance;
     return reinterpret_cast<i64>(&instance.emplace_back(plan));
 }
@@ -216,8 +216,8 @@ const Op* run_setp_form(Warp& w, const Op* op) {
 /// result for the upper halves.
 const Op* run_any_setp(Warp& w, const Op* op) {
     const ComparisonPlan& comparison = find_plan(op);
-    const Mask lower = comparison.lower(w, op),
-               other = comparison.upper ? comparison.upper(w, op) : ~lower;
+    const Mask lower = comparison.compare_lower(w, op),
+               other = comparison.compare_upper ? comparison.compare_upper(w, op) : ~lower;
     const Mask p = combine_with_predicate(lower, comparison, w, op),
                q = combine_with_predicate(other, comparison, w, op);
     w.write_predicate(op->d, p);
@@ -227,9 +227,11 @@ const Op* run_any_setp(Warp& w, const Op* op) {
 
 const Op* run_set(Warp& w, const Op* op) {
     const ComparisonPlan& comparison = find_plan(op);
-    const Mask lower = combine_with_predicate(comparison.lower(w, op), comparison, w, op);
+    const Mask lower = combine_with_predicate(comparison.compare_lower(w, op), comparison, w, op);
     const Mask upper =
-        comparison.upper ? combine_with_predicate(comparison.upper(w, op), comparison, w, op) : 0;
+        comparison.compare_upper
+            ? combine_with_predicate(comparison.compare_upper(w, op), comparison, w, op)
+            : 0;
     const u32 value = comparison.value;
     w.write<u32>(op->d, [=](int l) COALESCE_LANE_BODY {
         return ((lower & (1u << l)) ? value : 0u) | ((upper & (1u << l)) ? value << 16 : 0u);
@@ -241,21 +243,21 @@ const Op* run_set(Warp& w, const Op* op) {
 
 LaneInstruction describe_setp(Modifiers& m) {
     const Request request(m);
-    const ComparisonPlan plan = request.make_comparing(m.take_type());
-    if (!plan.lower) return {};
+    const ComparisonPlan plan = request.make_plan(m.take_type());
+    if (!plan.compare_lower) return {};
     LaneInstruction instruction{.run = run_any_setp,
-                                .destination = Width::predicate,
-                                .second = Width::predicate,
-                                .source = {plan.sources, plan.sources, Width::predicate}};
-    if (plan.combine == Combine::none) instruction.source[2] = Width::none;
-    if (plan.combine == Combine::none && !plan.upper) {
-        static constexpr Handler kForms[] = {run_setp_form, run_setp_form, run_setp_form,
-                                             run_setp_form};
+                                .destination_width = Width::predicate,
+                                .second_width = Width::predicate,
+                                .source_widths = {plan.sources, plan.sources, Width::predicate}};
+    if (plan.combine == Combine::none) instruction.source_widths[2] = Width::none;
+    if (plan.combine == Combine::none && !plan.compare_upper) {
+        static constexpr Handler kSetpForms[] = {run_setp_form, run_setp_form, run_setp_form,
+                                                 run_setp_form};
         instruction.run = run_setp;
-        instruction.form_handlers = kForms;  // for uniform and per-lane sources
-        instruction.constant = reinterpret_cast<i64>(plan.lower);
+        instruction.form_handlers = kSetpForms;  // for uniform and per-lane sources
+        instruction.constant = reinterpret_cast<i64>(plan.compare_lower);
     } else {
-        instruction.constant = store_comparing(plan);
+        instruction.constant = store_plan(plan);
     }
     return instruction;
 }
@@ -280,16 +282,16 @@ u32 true_value(Type destination_type, bool has_half_sources) {
 LaneInstruction describe_set(Modifiers& m) {
     const Request request(m);
     const Type destination_type = m.take_type(), from = m.take_type();
-    ComparisonPlan plan = request.make_comparing(from);
+    ComparisonPlan plan = request.make_plan(from);
     plan.value = true_value(destination_type, from == Type::f16 || from == Type::f16x2 ||
                                                   from == Type::bf16 || from == Type::bf16x2);
-    if (!plan.lower || !plan.value) return {};
-    if (plan.upper) plan.value &= 0xffff;
+    if (!plan.compare_lower || !plan.value) return {};
+    if (plan.compare_upper) plan.value &= 0xffff;
     const Width third_width = plan.combine == Combine::none ? Width::none : Width::predicate;
     return {.run = run_set,
-            .destination = Width::w32,
-            .source = {plan.sources, plan.sources, third_width},
-            .constant = store_comparing(plan)};
+            .destination_width = Width::w32,
+            .source_widths = {plan.sources, plan.sources, third_width},
+            .constant = store_plan(plan)};
 }
 
 }  // namespace

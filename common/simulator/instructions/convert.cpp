@@ -16,10 +16,10 @@ namespace {
 using ptx::Type;
 
 template <class Make>
-LaneInstruction for_all_integers(Type type, Make make) {
+LaneInstruction make_for_all_integers(Type type, Make make) {
     if (type == Type::s8) return make(Tag<i8>{});
     if (type == Type::u8 || type == Type::b8) return make(Tag<u8>{});
-    return for_integers(type, make);
+    return make_for_integers(type, make);
 }
 
 /// Converts like a C++ cast.
@@ -34,7 +34,7 @@ struct Cast {
 // ---- integer -> integer ----
 
 /// Clamps an integer to the range of any integer type of up to 64 bits.
-struct Clamp {
+struct ClampInteger {
     struct Request {
         int bits;
         bool is_signed;
@@ -48,28 +48,29 @@ struct Clamp {
         return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all_ones;
     }
 };
-/// Like Clamp, but for results that are stored in 32-bit lanes.
+/// Like ClampInteger, but for results that are stored in 32-bit lanes.
 struct ClampShort {
-    using Request = Clamp::Request;
+    using Request = ClampInteger::Request;
     static u32 apply(const Request& limits, auto a) {
-        return static_cast<u32>(Clamp::apply(limits, a));
+        return static_cast<u32>(ClampInteger::apply(limits, a));
     }
 };
 
 template <class D, class A>
 LaneInstruction describe_clamp() {
-    const Clamp::Request limits{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
-    return sizeof(D) == 8 ? in_lanes<Clamp, u64, A>(limits) : in_lanes<ClampShort, u32, A>(limits);
+    const ClampInteger::Request limits{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
+    return sizeof(D) == 8 ? make_lane_instruction<ClampInteger, u64, A>(limits)
+                          : make_lane_instruction<ClampShort, u32, A>(limits);
 }
 
-LaneInstruction integer_to_integer(Modifiers& m) {
+LaneInstruction describe_integer_to_integer(Modifiers& m) {
     const bool sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    return for_all_integers(limits, [=]<class D>(Tag<D>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_all_integers(destination_type, [=]<class D>(Tag<D>) {
         // Use unsigned types. Truncation produces the same bits for signed types.
         using Bits = std::make_unsigned_t<D>;
-        return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return sat ? describe_clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
+        return make_for_all_integers(from, [=]<class A>(Tag<A>) {
+            return sat ? describe_clamp<D, A>() : make_lane_instruction<Cast<Bits>, Bits, A>();
         });
     });
 }
@@ -115,20 +116,20 @@ LaneInstruction convert_float_to_integer(Type from, Rounding direction, bool ftz
     using F = ToInteger<D>;
     if (ftz && from != Type::f32) return {};
     if (from == Type::f32 && direction == Rounding::zero && !ftz) {
-        return in_lanes<ToIntegerTruncating<D>, D, float>();
+        return make_lane_instruction<ToIntegerTruncating<D>, D, float>();
     }
-    return for_all_floats(from, [=]<class A>(Tag<A>) {
-        return in_lanes<F, D, A>({direction, ftz});
+    return make_for_all_floats(from, [=]<class A>(Tag<A>) {
+        return make_lane_instruction<F, D, A>({direction, ftz});
     });
 }
 
-LaneInstruction float_to_integer(Modifiers& m) {
+LaneInstruction describe_float_to_integer(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     if (!direction) return {};
     const bool ftz = m.take_modifier("ftz");
     m.take_modifier("sat");  // has no effect: the conversion always clamps
-    const Type limits = m.take_type(), from = m.take_type();
-    return for_all_integers(limits, [=]<class D>(Tag<D>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_all_integers(destination_type, [=]<class D>(Tag<D>) {
         return convert_float_to_integer<D>(from, *direction, ftz);
     });
 }
@@ -148,18 +149,18 @@ struct FromInteger {
     }
 };
 
-LaneInstruction integer_to_float(Modifiers& m) {
+LaneInstruction describe_integer_to_float(Modifiers& m) {
     const auto direction = m.take_rounding();
     if (!direction) return {};
     m.take_modifier("ftz");  // has no effect: no integer converts to a subnormal
     const bool sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    return for_floats(limits, [=]<class D>(Tag<D>) {
-        return for_all_integers(from, [=]<class A>(Tag<A>) {
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_floats(destination_type, [=]<class D>(Tag<D>) {
+        return make_for_all_integers(from, [=]<class A>(Tag<A>) {
             if (*direction == Rounding::nearest && !sat) {
-                return with_forms<Cast<D>, D, A>();
+                return make_instruction_with_forms<Cast<D>, D, A>();
             }
-            return in_lanes<FromInteger<D>, D, A>({*direction, sat});
+            return make_lane_instruction<FromInteger<D>, D, A>({*direction, sat});
         });
     });
 }
@@ -183,8 +184,9 @@ struct ToSameOrWider {
     }
 };
 template <class D, class A>
-LaneInstruction to_same_or_wider(bool ftz, bool sat) {
-    return ftz || sat ? in_lanes<ToSameOrWider<D>, D, A>({ftz, sat}) : in_lanes<Cast<D>, D, A>();
+LaneInstruction describe_to_same_or_wider(bool ftz, bool sat) {
+    return ftz || sat ? make_lane_instruction<ToSameOrWider<D>, D, A>({ftz, sat})
+                      : make_lane_instruction<Cast<D>, D, A>();
 }
 
 struct ToNarrower {
@@ -200,22 +202,22 @@ struct ToNarrower {
     }
 };
 
-LaneInstruction float_to_float(Modifiers& m) {
+LaneInstruction describe_float_to_float(Modifiers& m) {
     const auto rounding = m.take_rounding();
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
+    const Type destination_type = m.take_type(), from = m.take_type();
     if (!rounding) {
-        if (limits == Type::f64 && from == Type::f32)
-            return to_same_or_wider<double, float>(ftz, sat);
-        if (limits == Type::f32 && from == Type::f32)
-            return to_same_or_wider<float, float>(ftz, sat);
-        const bool is_double = limits == Type::f64 && from == Type::f64 && !ftz;
-        return is_double ? to_same_or_wider<double, double>(ftz, sat) : LaneInstruction{};
+        if (destination_type == Type::f64 && from == Type::f32)
+            return describe_to_same_or_wider<double, float>(ftz, sat);
+        if (destination_type == Type::f32 && from == Type::f32)
+            return describe_to_same_or_wider<float, float>(ftz, sat);
+        const bool is_double = destination_type == Type::f64 && from == Type::f64 && !ftz;
+        return is_double ? describe_to_same_or_wider<double, double>(ftz, sat) : LaneInstruction{};
     }
-    if (limits != Type::f32 || from != Type::f64) return {};
+    if (destination_type != Type::f32 || from != Type::f64) return {};
     if (*rounding == Rounding::nearest && !ftz && !sat)
-        return in_lanes<Cast<float>, float, double>();
-    return in_lanes<ToNarrower, float, double>({*rounding, ftz, sat});
+        return make_lane_instruction<Cast<float>, float, double>();
+    return make_lane_instruction<ToNarrower, float, double>({*rounding, ftz, sat});
 }
 
 // ---- conversions from a half, which are always exact ----
@@ -233,13 +235,13 @@ struct FromHalf {
     }
 };
 
-LaneInstruction half_to_float(Modifiers& m) {
+LaneInstruction describe_half_to_float(Modifiers& m) {
     m.take_modifier("ftz");  // has no effect: a subnormal half becomes a normal f32
     const bool sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    return for_floats(limits, [=]<class D>(Tag<D>) {
-        return for_single_halves(from,
-                                 [=]<class H>(Tag<H>) { return in_lanes<FromHalf<D>, D, H>(sat); });
+    const Type destination_type = m.take_type(), from = m.take_type();
+    return make_for_floats(destination_type, [=]<class D>(Tag<D>) {
+        return make_for_single_halves(
+            from, [=]<class H>(Tag<H>) { return make_lane_instruction<FromHalf<D>, D, H>(sat); });
     });
 }
 
@@ -254,30 +256,30 @@ struct RoundToWhole {
     static T apply(const Request& request, T a) {
         if constexpr (std::is_same_v<T, float>)
             a = request.ftz ? canonicalize_nan(flush_subnormal(a)) : a;
-        const T rounded_value =
-            propagate_nan(nearest<T>(round_to_integer(to_arithmetic(a), request.direction)), a);
+        const T rounded_value = propagate_nan(
+            round_to_nearest<T>(round_to_integer(to_arithmetic(a), request.direction)), a);
         return request.sat ? saturate_to_unit(rounded_value) : rounded_value;
     }
 };
 
-LaneInstruction round_float_to_whole(Modifiers& m) {
+LaneInstruction describe_round_to_whole(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
-    const Type limits = m.take_type(), from = m.take_type();
-    if (limits != from || !direction || (ftz && limits != Type::f32)) return {};
-    if (sat && limits != Type::f32 && limits != Type::f64) return {};
-    return for_all_floats(limits, [=]<class T>(Tag<T>) {
-        return in_lanes<RoundToWhole, T, T>({*direction, ftz, sat});
+    const Type destination_type = m.take_type(), from = m.take_type();
+    if (destination_type != from || !direction || (ftz && destination_type != Type::f32)) return {};
+    if (sat && destination_type != Type::f32 && destination_type != Type::f64) return {};
+    return make_for_all_floats(destination_type, [=]<class T>(Tag<T>) {
+        return make_lane_instruction<RoundToWhole, T, T>({*direction, ftz, sat});
     });
 }
 
 // ---- cvt.pack: clamps two integers and packs them side by side ----
 
-struct Pack {
-    using Request = Clamp::Request;
+struct PackIntegers {
+    using Request = ClampInteger::Request;
     static u32 apply(const Request& limits, i32 upper, i32 lower) {
-        return static_cast<u32>(Clamp::apply(limits, upper) << limits.bits |
-                                Clamp::apply(limits, lower));
+        return static_cast<u32>(ClampInteger::apply(limits, upper) << limits.bits |
+                                ClampInteger::apply(limits, lower));
     }
     /// Packs both values into the low bits of the result, above which it puts the low bits of
     /// `low_bits`.
@@ -292,16 +294,20 @@ LaneInstruction describe_pack(Modifiers& m) {
     if (limits < 0 || m.take_type() != Type::s32) return {};
     const bool has_low_bits = m.take_modifier("b32");
     if (has_low_bits != (limits >= 2)) return {};
-    const Pack::Request request{.bits = 16 >> (limits / 2), .is_signed = limits % 2 != 0};
-    return has_low_bits ? in_lanes<Pack, u32, i32, i32, u32>(request)
-                        : in_lanes<Pack, u32, i32, i32>(request);
+    const PackIntegers::Request request{.bits = 16 >> (limits / 2), .is_signed = limits % 2 != 0};
+    return has_low_bits ? make_lane_instruction<PackIntegers, u32, i32, i32, u32>(request)
+                        : make_lane_instruction<PackIntegers, u32, i32, i32>(request);
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"cvt", integer_to_integer}, {"cvt", float_to_integer}, {"cvt", integer_to_float},
-            {"cvt", float_to_float},     {"cvt", half_to_float},    {"cvt", round_float_to_whole},
+    return {{"cvt", describe_integer_to_integer},
+            {"cvt", describe_float_to_integer},
+            {"cvt", describe_integer_to_float},
+            {"cvt", describe_float_to_float},
+            {"cvt", describe_half_to_float},
+            {"cvt", describe_round_to_whole},
             {"cvt", describe_pack}};
 }
 

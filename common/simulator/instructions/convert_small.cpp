@@ -44,9 +44,10 @@ struct RoundingRequest {
 };
 
 u64 apply_limits(const FloatFormat& format, u64 bits, Limits limits) {
-    const u64 sign = u64{1} << format.sign_position, rest = bits & (sign - 1);
-    const bool is_nan = rest > format.max_finite && rest != format.infinity_bits;
-    if (limits.saturates_to_finite && rest == format.infinity_bits)
+    const u64 sign = u64{1} << format.sign_position, magnitude_bits = bits & (sign - 1);
+    const bool is_nan =
+        magnitude_bits > format.max_finite && magnitude_bits != format.infinity_bits;
+    if (limits.saturates_to_finite && magnitude_bits == format.infinity_bits)
         bits = (bits & sign) | format.max_finite;
     if (limits.clamps_negative && !is_nan && (bits & sign)) bits = 0;
     return bits;
@@ -55,7 +56,7 @@ u64 apply_limits(const FloatFormat& format, u64 bits, Limits limits) {
 /// Rounds an f32 or f64 to nearest, without applying any limits.
 template <class H>
 struct ToHalfNearest {
-    static H apply(auto a) { return nearest<H>(a); }
+    static H apply(auto a) { return round_to_nearest<H>(a); }
 };
 
 /// Converts an f64 NaN. The result has the same sign and the upper bits of the payload.
@@ -85,7 +86,7 @@ struct ToHalf {
     template <class A>
     static H round_to_half(A a, const RoundingRequest& request) {
         if constexpr (std::is_floating_point_v<A>) {
-            if (request.is_plain()) return nearest<H>(a);
+            if (request.is_plain()) return round_to_nearest<H>(a);
         }
         const u64 bits = round_source(kFormatOf<H>, a, request.direction);
         return make_from_bit_pattern<H>(apply_limits(kFormatOf<H>, bits, request.limits));
@@ -93,7 +94,7 @@ struct ToHalf {
 };
 
 template <class H>
-LaneInstruction to_half(Type source_type, const RoundingRequest& rounding_request) {
+LaneInstruction describe_to_half(Type source_type, const RoundingRequest& rounding_request) {
     using F = ToHalf<H>;
     const bool is_wide_float = source_type == Type::f32 || source_type == Type::f64;
     if (rounding_request.flushes_to_zero && source_type != Type::f32) return {};
@@ -102,17 +103,17 @@ LaneInstruction to_half(Type source_type, const RoundingRequest& rounding_reques
         return {};
     if (source_type == Type::f32 && rounding_request.is_plain() &&
         !rounding_request.flushes_to_zero && !rounding_request.limits.saturates)
-        return in_lanes<ToHalfNearest<H>, H, float>();
+        return make_lane_instruction<ToHalfNearest<H>, H, float>();
     const auto make_conversion = [&]<class A>(Tag<A>) {
-        return in_lanes<F, H, A>(rounding_request);
+        return make_lane_instruction<F, H, A>(rounding_request);
     };
     if (source_type == Type::s8) return make_conversion(Tag<i8>{});
     if (source_type == Type::u8) return make_conversion(Tag<u8>{});
-    const LaneInstruction integers = for_integers(source_type, make_conversion);
-    return integers.run ? integers : for_all_floats(source_type, make_conversion);
+    const LaneInstruction integers = make_for_integers(source_type, make_conversion);
+    return integers.run ? integers : make_for_all_floats(source_type, make_conversion);
 }
 
-LaneInstruction any_to_half(Modifiers& m) {
+LaneInstruction describe_any_to_half(Modifiers& m) {
     const auto direction = m.take_rounding();
     if (!direction) return {};
     RoundingRequest rounding_request;
@@ -122,8 +123,8 @@ LaneInstruction any_to_half(Modifiers& m) {
                                .clamps_negative = m.take_modifier("relu"),
                                .saturates_to_finite = m.take_modifier("satfinite")};
     const Type destination_type = m.take_type(), source_type = m.take_type();
-    return for_single_halves(destination_type, [&]<class H>(Tag<H>) {
-        return to_half<H>(source_type, rounding_request);
+    return make_for_single_halves(destination_type, [&]<class H>(Tag<H>) {
+        return describe_to_half<H>(source_type, rounding_request);
     });
 }
 
@@ -153,7 +154,7 @@ struct ToTF32Away {
         return kSatfinite && is_too_large ? result - (dropped + 1) : result;
     }
 };
-LaneInstruction to_tf32(Modifiers& m) {
+LaneInstruction describe_to_tf32(Modifiers& m) {
     const int rounding = m.take_alternative({"rn", "rz", "rna"});
     const bool clamps_negative = m.take_modifier("relu"),
                saturates_to_finite = m.take_modifier("satfinite");
@@ -161,12 +162,12 @@ LaneInstruction to_tf32(Modifiers& m) {
     const Limits limits{.clamps_negative = clamps_negative,
                         .saturates_to_finite = saturates_to_finite};
     if (rounding < 2)
-        return rounding < 0
-                   ? LaneInstruction{}
-                   : in_lanes<ToTF32, u32, float>({static_cast<Rounding>(rounding), limits});
+        return rounding < 0 ? LaneInstruction{}
+                            : make_lane_instruction<ToTF32, u32, float>(
+                                  {static_cast<Rounding>(rounding), limits});
     if (clamps_negative) return {};
-    return saturates_to_finite ? in_lanes<ToTF32Away<true>, u32, float>()
-                               : in_lanes<ToTF32Away<false>, u32, float>();
+    return saturates_to_finite ? make_lane_instruction<ToTF32Away<true>, u32, float>()
+                               : make_lane_instruction<ToTF32Away<false>, u32, float>();
 }
 
 // ---- pairs: the first source goes to the upper half ----
@@ -193,19 +194,20 @@ struct ToPair {
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
-        return u32{nearest<H>(upper).bits} << 16 | nearest<H>(lower).bits;
+        return u32{round_to_nearest<H>(upper).bits} << 16 | round_to_nearest<H>(lower).bits;
     }
 };
 
 template <class H>
-LaneInstruction to_half_pair_with(int rounding, Limits limits) {
+LaneInstruction describe_rounding_to_half_pair(int rounding, Limits limits) {
     using F = ToPair<kFormatOf<H>, 16>;
     if (rounding < 0) return {};
     const RoundingRequest rounding_request{static_cast<Rounding>(rounding), limits};
-    return rounding_request.is_plain() ? in_lanes<ToPairNearest<H>, u32, float, float>()
-                                       : in_lanes<F, u32, float, float>(rounding_request);
+    return rounding_request.is_plain()
+               ? make_lane_instruction<ToPairNearest<H>, u32, float, float>()
+               : make_lane_instruction<F, u32, float, float>(rounding_request);
 }
-LaneInstruction to_half_pair(Modifiers& m) {
+LaneInstruction describe_to_half_pair(Modifiers& m) {
     const int rounding = m.take_alternative({"rn", "rz"});
     const bool clamps_negative = m.take_modifier("relu"),
                saturates_to_finite = m.take_modifier("satfinite");
@@ -213,8 +215,10 @@ LaneInstruction to_half_pair(Modifiers& m) {
                         .saturates_to_finite = saturates_to_finite};
     const Type destination_type = m.take_type();
     if (m.take_type() != Type::f32) return {};
-    if (destination_type == Type::f16x2) return to_half_pair_with<F16>(rounding, limits);
-    if (destination_type == Type::bf16x2) return to_half_pair_with<BF16>(rounding, limits);
+    if (destination_type == Type::f16x2)
+        return describe_rounding_to_half_pair<F16>(rounding, limits);
+    if (destination_type == Type::bf16x2)
+        return describe_rounding_to_half_pair<BF16>(rounding, limits);
     return {};
 }
 
@@ -244,13 +248,14 @@ struct HalvesFromBytes {
 };
 
 template <const FloatFormat& kFormat>
-LaneInstruction to_bytes(Type source_type, bool clamps_negative) {
+LaneInstruction describe_to_bytes(Type source_type, bool clamps_negative) {
     const RoundingRequest rounding_request{
         .limits = {.clamps_negative = clamps_negative, .saturates_to_finite = true}};
     if (source_type == Type::f32)
-        return in_lanes<ToPair<kFormat, 8>, u16, float, float>(rounding_request);
+        return make_lane_instruction<ToPair<kFormat, 8>, u16, float, float>(rounding_request);
     if (source_type == Type::f16x2)
-        return in_lanes<BytesFromHalves<kFormat>, u16, PackedPair<F16>>(rounding_request);
+        return make_lane_instruction<BytesFromHalves<kFormat>, u16, PackedPair<F16>>(
+            rounding_request);
     return {};
 }
 
@@ -260,22 +265,25 @@ LaneInstruction bytes(Modifiers& m) {
                saturates_to_finite = m.take_modifier("satfinite");
     const Type destination_type = m.take_type(), source_type = m.take_type();
     if (saturates_to_finite && destination_type == Type::e4m3x2)
-        return to_bytes<kE4M3Format>(source_type, clamps_negative);
+        return describe_to_bytes<kE4M3Format>(source_type, clamps_negative);
     if (saturates_to_finite && destination_type == Type::e5m2x2)
-        return to_bytes<kE5M2Format>(source_type, clamps_negative);
+        return describe_to_bytes<kE5M2Format>(source_type, clamps_negative);
     if (saturates_to_finite || destination_type != Type::f16x2) return {};
     const Limits limits{.clamps_negative = clamps_negative};
     if (source_type == Type::e4m3x2)
-        return in_lanes<HalvesFromBytes<kE4M3Format>, u32, u16>(limits);
+        return make_lane_instruction<HalvesFromBytes<kE4M3Format>, u32, u16>(limits);
     if (source_type == Type::e5m2x2)
-        return in_lanes<HalvesFromBytes<kE5M2Format>, u32, u16>(limits);
+        return make_lane_instruction<HalvesFromBytes<kE5M2Format>, u32, u16>(limits);
     return {};
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"cvt", any_to_half}, {"cvt", to_tf32}, {"cvt", to_half_pair}, {"cvt", bytes}};
+    return {{"cvt", describe_any_to_half},
+            {"cvt", describe_to_tf32},
+            {"cvt", describe_to_half_pair},
+            {"cvt", bytes}};
 }
 
 }  // namespace coalesce::simulator::convert_small_instructions

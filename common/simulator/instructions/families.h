@@ -80,13 +80,13 @@ FamilyTable families();  // cvt to and from smaller floats
 
 // ---- from a ptx::Type to a C++ type ----
 //
-//     return for_integers(type, [](auto t) { using T = typename decltype(t)::type; ... });
+//     return make_for_integers(type, [](auto t) { using T = typename decltype(t)::type; ... });
 
 template <class T>
 using Tag = std::type_identity<T>;
 
 template <class Make>
-auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
+auto make_for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
     switch (type) {
         case ptx::Type::s16: return make(Tag<i16>{});
         case ptx::Type::u16: return make(Tag<u16>{});
@@ -97,10 +97,10 @@ auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
         default: return {};
     }
 }
-/// Like for_integers, but calls `make` only for 32-bit and 64-bit types.
+/// Like make_for_integers, but calls `make` only for 32-bit and 64-bit types.
 template <class Make>
-LaneInstruction for_long_integers(ptx::Type type, Make make) {
-    return for_integers(type, [&]<class T>(Tag<T> tag) -> LaneInstruction {
+LaneInstruction make_for_long_integers(ptx::Type type, Make make) {
+    return make_for_integers(type, [&]<class T>(Tag<T> tag) -> LaneInstruction {
         if constexpr (sizeof(T) < 4)
             return {};
         else
@@ -108,13 +108,13 @@ LaneInstruction for_long_integers(ptx::Type type, Make make) {
     });
 }
 template <class Make>
-LaneInstruction for_32_bit_integers(ptx::Type type, Make make) {
+LaneInstruction make_for_32_bit_integers(ptx::Type type, Make make) {
     if (type == ptx::Type::s32) return make(Tag<i32>{});
     if (type == ptx::Type::u32) return make(Tag<u32>{});
     return {};
 }
 template <class Make>
-auto for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
+auto make_for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
     switch (type) {
         case ptx::Type::b16: return make(Tag<u16>{});
         case ptx::Type::b32: return make(Tag<u32>{});
@@ -123,13 +123,13 @@ auto for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
     }
 }
 template <class Make>
-LaneInstruction for_long_bits(ptx::Type type, Make make) {
+LaneInstruction make_for_long_bits(ptx::Type type, Make make) {
     if (type == ptx::Type::b32) return make(Tag<u32>{});
     if (type == ptx::Type::b64) return make(Tag<u64>{});
     return {};
 }
 template <class Make>
-auto for_floats(ptx::Type type, Make make) -> decltype(make(Tag<float>{})) {
+auto make_for_floats(ptx::Type type, Make make) -> decltype(make(Tag<float>{})) {
     switch (type) {
         case ptx::Type::f32: return make(Tag<float>{});
         case ptx::Type::f64: return make(Tag<double>{});
@@ -137,15 +137,15 @@ auto for_floats(ptx::Type type, Make make) -> decltype(make(Tag<float>{})) {
     }
 }
 template <class Make>
-LaneInstruction for_single_halves(ptx::Type type, Make make) {
+LaneInstruction make_for_single_halves(ptx::Type type, Make make) {
     if (type == ptx::Type::f16) return make(Tag<F16>{});
     if (type == ptx::Type::bf16) return make(Tag<BF16>{});
     return {};
 }
 template <class Make>
-LaneInstruction for_all_floats(ptx::Type type, Make make) {
-    const LaneInstruction halves = for_single_halves(type, make);
-    return halves.run ? halves : for_floats(type, make);
+LaneInstruction make_for_all_floats(ptx::Type type, Make make) {
+    const LaneInstruction halves = make_for_single_halves(type, make);
+    return halves.run ? halves : make_for_floats(type, make);
 }
 
 // ---- pairs of halves ----
@@ -154,8 +154,8 @@ template <class H>
 H extract_half(PackedPair<H> pair, int half_index) {
     return {static_cast<u16>(pair.bits >> (16 * half_index))};
 }
-/// Applies F to both halves of a pair. If Requests is F::Request, F::apply takes a request as its
-/// first argument. Otherwise Requests is empty.
+/// Applies F to both halves of a pair. Requests is F::Request if F::apply takes a request as its
+/// first argument, and otherwise empty.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
@@ -166,24 +166,24 @@ struct InPairs : F {
     }
 };
 
-/// Describes the operation for f16, bf16 or a pair of either. For any other type, returns an empty
-/// description.
+/// Describes the operation F on f16, on bf16 or on a pair of either. For any other type, returns an
+/// empty description.
 template <class F, int kSources, class... Requests>
-LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
+LaneInstruction make_for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
     switch (type) {
-        case ptx::Type::f16: return in_lanes_of_type<F, F16, kSources>(request...);
-        case ptx::Type::bf16: return in_lanes_of_type<F, BF16, kSources>(request...);
+        case ptx::Type::f16: return make_lane_instruction_of_type<F, F16, kSources>(request...);
+        case ptx::Type::bf16: return make_lane_instruction_of_type<F, BF16, kSources>(request...);
         case ptx::Type::f16x2:
-            return in_lanes_of_type<Paired, PackedPair<F16>, kSources>(request...);
+            return make_lane_instruction_of_type<Paired, PackedPair<F16>, kSources>(request...);
         case ptx::Type::bf16x2:
-            return in_lanes_of_type<Paired, PackedPair<BF16>, kSources>(request...);
+            return make_lane_instruction_of_type<Paired, PackedPair<BF16>, kSources>(request...);
         default: return {};
     }
 }
 
-/// Overloads that return the integer type twice as wide as their parameter, with the same
-/// signedness. Used only in decltype.
+/// Overloads whose result type is an integer twice as wide as the parameter, with the same
+/// signedness. They have no definition, because they are used only in decltype.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);
@@ -191,10 +191,10 @@ u64 wider(u32);
 __int128 wider(i64);
 unsigned __int128 wider(u64);
 template <class T>
-using Wider = decltype(wider(T{}));
+using WiderInteger = decltype(wider(T{}));
 
 /// The unsigned type, at least as wide as int, in which computations on T wrap on overflow.
 template <class T>
-using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
+using WrappingInteger = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
 }  // namespace coalesce::simulator

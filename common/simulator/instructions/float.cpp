@@ -3,9 +3,9 @@
 //
 // Idea   Each operation is written once, for a value of any format. Its plain form is IEEE
 //        arithmetic, which the host provides for f32 and f64, and half.h for halves. For a pair,
-//        the operation is applied twice. Flushing<F> implements the operation with .ftz. The rare
+//        the operation is applied twice. WithFlushing<F> implements the operation with .ftz. The rare
 //        modifiers .sat, .relu and other rounding directions are tested when the instruction runs
-//        (Modified<F>).
+//        (WithModifiers<F>).
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::float_instructions {
@@ -33,7 +33,7 @@ struct MultiplyAdd {
 };
 
 template <class F>
-struct Flushing {
+struct WithFlushing {
     template <class... T>
     static auto apply(T... sources) {
         return flush_subnormal(F::apply(flush_subnormal(sources)...));
@@ -46,7 +46,7 @@ struct Flushing {
 inline float flush_by_scaled(float result, float scaled_result) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
                          (magnitude(result) == 0x1p-126f && magnitude(scaled_result) < 0x1p-62f);
-    return is_tiny ? with_sign_of(0.0f, result) : result;
+    return is_tiny ? copy_sign(0.0f, result) : result;
 }
 /// Returns (a * b + c) * 2^64. The smaller factor is multiplied by 2^64 first, so that the
 /// computation does not overflow if the result is nearly subnormal.
@@ -58,7 +58,7 @@ inline float scaled_product(float a, float b, float c) {
 inline F16 flush_f16(double exact) {
     const F16 scaled_result = to_f16(magnitude(exact) * 0x1p10);
     return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled_result) < 0x1p-4f
-                      ? with_sign_of(0.0, exact)
+                      ? copy_sign(0.0, exact)
                       : exact);
 }
 inline double exact_product(F16 a, F16 b) {
@@ -66,7 +66,7 @@ inline double exact_product(F16 a, F16 b) {
 }
 
 template <>
-struct Flushing<Multiply> {
+struct WithFlushing<Multiply> {
     static float apply(float a, float b) {
         a = flush_subnormal(a), b = flush_subnormal(b);
         return flush_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
@@ -76,7 +76,7 @@ struct Flushing<Multiply> {
     }
 };
 template <>
-struct Flushing<Divide> {
+struct WithFlushing<Divide> {
     static float apply(float a, float b) {
         a = flush_subnormal(a), b = flush_subnormal(b);
         // A quotient can be nearly subnormal only if the divisor is large enough to be scaled down.
@@ -84,7 +84,7 @@ struct Flushing<Divide> {
     }
 };
 template <>
-struct Flushing<MultiplyAdd> {
+struct WithFlushing<MultiplyAdd> {
     static float apply(float a, float b, float c) {
         a = flush_subnormal(a), b = flush_subnormal(b), c = flush_subnormal(c);
         return flush_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
@@ -97,7 +97,7 @@ struct Flushing<MultiplyAdd> {
 /// Executes F and applies modifiers to its result. .sat clamps it to [0, 1], and turns a NaN into
 /// +0. .relu turns a negative result into +0.
 template <class F>
-struct Modified {
+struct WithModifiers {
     static constexpr bool kHostRounds = true;
     struct Request {
         Rounding direction = Rounding::nearest;
@@ -107,7 +107,7 @@ struct Modified {
     static T apply(const Request& request, T a, Rest... rest) {
         T result = F::apply(a, rest...);
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, F16>) {
-            if (request.ftz) result = Flushing<F>::apply(a, rest...);
+            if (request.ftz) result = WithFlushing<F>::apply(a, rest...);
         }
         if (request.sat) result = saturate_to_unit(result);
         return request.relu && !is_nan(result) && (bit_pattern(result) & kSignBit<T>) ? T{}
@@ -118,56 +118,59 @@ struct Modified {
 // ---- choosing a variant by its modifiers ----
 
 template <class F, class T, int kSources>
-LaneInstruction with_forms_of_type() {
+LaneInstruction make_instruction_with_forms_of_type() {
     if constexpr (kSources == 2)
-        return with_forms<F, T, T, T>();
+        return make_instruction_with_forms<F, T, T, T>();
     else
-        return with_forms<F, T, T, T, T>();
+        return make_instruction_with_forms<F, T, T, T, T>();
 }
 
 template <class F, int kSources, class... Requests>
-LaneInstruction for_any_float(Type type, const Requests&... request) {
-    if (type == Type::f32) return in_lanes_of_type<F, float, kSources>(request...);
-    if (type == Type::f64) return in_lanes_of_type<F, double, kSources>(request...);
-    return for_halves<F, kSources>(type, request...);
+LaneInstruction make_for_any_float(Type type, const Requests&... request) {
+    if (type == Type::f32) return make_lane_instruction_of_type<F, float, kSources>(request...);
+    if (type == Type::f64) return make_lane_instruction_of_type<F, double, kSources>(request...);
+    return make_for_halves<F, kSources>(type, request...);
 }
 /// Reports whether operations on this type accept .ftz.
-bool is_flushed(Type type) {
+bool accepts_ftz(Type type) {
     return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
 
 /// Describes the operation F with its rounding direction, .ftz and .sat. Only f32 accepts .ftz and
 /// .sat.
 template <class F, int kSources>
-LaneInstruction arithmetic(Modifiers& m) {
+LaneInstruction describe_arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
     const bool is_default_rounding = rounding == Rounding::nearest && !sat;
     const Type type = m.take_type();
-    const typename Modified<F>::Request request{rounding, ftz, sat};
+    const typename WithModifiers<F>::Request request{rounding, ftz, sat};
     if (type == Type::f64) {
         if (ftz || sat) return {};
-        return is_default_rounding ? with_forms_of_type<F, double, kSources>()
-                                   : in_lanes_of_type<Modified<F>, double, kSources>(request);
+        return is_default_rounding
+                   ? make_instruction_with_forms_of_type<F, double, kSources>()
+                   : make_lane_instruction_of_type<WithModifiers<F>, double, kSources>(request);
     }
     if (type != Type::f32) return {};
-    if (!is_default_rounding) return in_lanes_of_type<Modified<F>, float, kSources>(request);
-    return ftz ? with_forms_of_type<Flushing<F>, float, kSources>()
-               : with_forms_of_type<F, float, kSources>();
+    if (!is_default_rounding)
+        return make_lane_instruction_of_type<WithModifiers<F>, float, kSources>(request);
+    return ftz ? make_instruction_with_forms_of_type<WithFlushing<F>, float, kSources>()
+               : make_instruction_with_forms_of_type<F, float, kSources>();
 }
 
 /// Describes an operation on halves, whose modifiers are {.rn}{.ftz}{.sat or .relu}. bf16 allows
 /// only rounding modifiers and .relu, and .relu is allowed only for fma.
 template <class F, int kSources>
-LaneInstruction half_arithmetic(Modifiers& m) {
+LaneInstruction describe_half_arithmetic(Modifiers& m) {
     m.take_modifier("rn");
     const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat"),
                relu = kSources == 3 && m.take_modifier("relu");
     const Type type = m.take_type();
-    if ((sat && relu) || ((ftz || sat) && !is_flushed(type))) return {};
-    if (!ftz && !sat && !relu) return for_halves<F, kSources>(type);
-    using Request = typename Modified<F>::Request;
-    return for_halves<Modified<F>, kSources>(type, Request{.ftz = ftz, .sat = sat, .relu = relu});
+    if ((sat && relu) || ((ftz || sat) && !accepts_ftz(type))) return {};
+    if (!ftz && !sat && !relu) return make_for_halves<F, kSources>(type);
+    using Request = typename WithModifiers<F>::Request;
+    return make_for_halves<WithModifiers<F>, kSources>(
+        type, Request{.ftz = ftz, .sat = sat, .relu = relu});
 }
 
 // ---- div ----
@@ -176,24 +179,24 @@ LaneInstruction half_arithmetic(Modifiers& m) {
 /// flushed to zero, so the quotient is 0 for divisors above 2^126.
 struct DivideApproximately {
     static float apply(float a, float b) {
-        const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
-        const bool is_too_large = magnitude(b) > reciprocal_is_zero;
-        return canonicalize_nan(is_too_large ? a * with_sign_of(0.0f, b) : a / b);
+        const float max_divisor = std::bit_cast<float>(0x7e800000u);  // 2^126
+        const bool is_too_large = magnitude(b) > max_divisor;
+        return canonicalize_nan(is_too_large ? a * copy_sign(0.0f, b) : a / b);
     }
 };
 
 LaneInstruction describe_divide(Modifiers& m) {
     const bool is_approximate = m.take_modifier("approx");
-    if (!is_approximate && !m.take_modifier("full")) return arithmetic<Divide, 2>(m);
+    if (!is_approximate && !m.take_modifier("full")) return describe_arithmetic<Divide, 2>(m);
     // .full allows an error of two units in the last place, so the exact quotient is acceptable.
     const bool ftz = m.take_modifier("ftz");
     if (m.take_type() != Type::f32) return {};
     if (is_approximate) {
-        return ftz ? in_lanes<Flushing<DivideApproximately>, float, float, float>()
-                   : in_lanes<DivideApproximately, float, float, float>();
+        return ftz ? make_lane_instruction<WithFlushing<DivideApproximately>, float, float, float>()
+                   : make_lane_instruction<DivideApproximately, float, float, float>();
     }
-    return ftz ? in_lanes<Flushing<Divide>, float, float, float>()
-               : in_lanes<Divide, float, float, float>();
+    return ftz ? make_lane_instruction<WithFlushing<Divide>, float, float, float>()
+               : make_lane_instruction<Divide, float, float, float>();
 }
 
 // ---- abs, neg, copysign ----
@@ -209,18 +212,19 @@ struct Negate {
 };
 
 template <class F>
-LaneInstruction sign_change(Modifiers& m) {
+LaneInstruction describe_sign_change(Modifiers& m) {
     const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
-    if (ftz && !is_flushed(type)) return {};
-    return ftz ? for_any_float<Flushing<F>, 1>(type) : for_any_float<F, 1>(type);
+    if (ftz && !accepts_ftz(type)) return {};
+    return ftz ? make_for_any_float<WithFlushing<F>, 1>(type) : make_for_any_float<F, 1>(type);
 }
 
 struct CopySign {
-    static auto apply(auto sign, auto value) { return with_sign_of(value, sign); }
+    static auto apply(auto sign, auto value) { return copy_sign(value, sign); }
 };
-LaneInstruction copy_sign(Modifiers& m) {
-    return for_floats(m.take_type(), []<class T>(Tag<T>) { return in_lanes<CopySign, T, T, T>(); });
+LaneInstruction describe_copy_sign(Modifiers& m) {
+    return make_for_floats(
+        m.take_type(), []<class T>(Tag<T>) { return make_lane_instruction<CopySign, T, T, T>(); });
 }
 
 // ---- min, max ----
@@ -244,7 +248,7 @@ struct Extremum {
 /// magnitudes are compared, and the sign of the result is the sign of the product of the operands.
 /// A NaN result has no sign.
 template <class F>
-struct ModifiedExtremum {
+struct ExtremumWithModifiers {
     struct Request {
         bool ftz, nan, xorsign;
     };
@@ -256,8 +260,7 @@ struct ModifiedExtremum {
         const T result = F::apply(magnitude(a), magnitude(b));
         return is_nan(result)
                    ? result
-                   : with_sign_of(result,
-                                  make_from_bit_pattern<T>(bit_pattern(a) ^ bit_pattern(b)));
+                   : copy_sign(result, make_from_bit_pattern<T>(bit_pattern(a) ^ bit_pattern(b)));
     }
 };
 
@@ -267,12 +270,12 @@ LaneInstruction describe_extremum(Modifiers& m) {
     const bool ftz = m.take_modifier("ftz"), nan = m.take_modifier("NaN"),
                xorsign = m.take_modifier("xorsign") && m.take_modifier("abs");
     const Type type = m.take_type();
-    if (ftz && !is_flushed(type)) return {};
+    if (ftz && !accepts_ftz(type)) return {};
     if (!nan && !xorsign)
-        return ftz ? for_any_float<Flushing<F>, 2>(type) : for_any_float<F, 2>(type);
+        return ftz ? make_for_any_float<WithFlushing<F>, 2>(type) : make_for_any_float<F, 2>(type);
     if (type == Type::f64) return {};
-    using Request = typename ModifiedExtremum<F>::Request;
-    return for_any_float<ModifiedExtremum<F>, 2>(type, Request{ftz, nan, xorsign});
+    using Request = typename ExtremumWithModifiers<F>::Request;
+    return make_for_any_float<ExtremumWithModifiers<F>, 2>(type, Request{ftz, nan, xorsign});
 }
 
 // ---- testp ----
@@ -307,10 +310,10 @@ LaneInstruction describe_test(Modifiers& m) {
     const int class_code =
         m.take_alternative({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
     if (class_code < 0) return {};
-    return for_floats(m.take_type(), [class_code]<class T>(Tag<T>) -> LaneInstruction {
+    return make_for_floats(m.take_type(), [class_code]<class T>(Tag<T>) -> LaneInstruction {
         return {.run = run_test<T>,
-                .destination = Width::predicate,
-                .source = {width_of<T>},
+                .destination_width = Width::predicate,
+                .source_widths = {width_of<T>},
                 .constant = class_code};
     });
 }
@@ -318,19 +321,19 @@ LaneInstruction describe_test(Modifiers& m) {
 }  // namespace
 
 FamilyTable families() {
-    return {{"add", arithmetic<Add, 2>},
-            {"sub", arithmetic<Subtract, 2>},
-            {"mul", arithmetic<Multiply, 2>},
-            {"fma", arithmetic<MultiplyAdd, 3>},
-            {"mad", arithmetic<MultiplyAdd, 3>},
-            {"add", half_arithmetic<Add, 2>},
-            {"sub", half_arithmetic<Subtract, 2>},
-            {"mul", half_arithmetic<Multiply, 2>},
-            {"fma", half_arithmetic<MultiplyAdd, 3>},
+    return {{"add", describe_arithmetic<Add, 2>},
+            {"sub", describe_arithmetic<Subtract, 2>},
+            {"mul", describe_arithmetic<Multiply, 2>},
+            {"fma", describe_arithmetic<MultiplyAdd, 3>},
+            {"mad", describe_arithmetic<MultiplyAdd, 3>},
+            {"add", describe_half_arithmetic<Add, 2>},
+            {"sub", describe_half_arithmetic<Subtract, 2>},
+            {"mul", describe_half_arithmetic<Multiply, 2>},
+            {"fma", describe_half_arithmetic<MultiplyAdd, 3>},
             {"div", describe_divide},
-            {"abs", sign_change<Absolute>},
-            {"neg", sign_change<Negate>},
-            {"copysign", copy_sign},
+            {"abs", describe_sign_change<Absolute>},
+            {"neg", describe_sign_change<Negate>},
+            {"copysign", describe_copy_sign},
             {"min", describe_extremum<false>},
             {"max", describe_extremum<true>},
             {"testp", describe_test}};

@@ -17,29 +17,33 @@ using ptx::Type;
 
 template <class T>
 struct Add {
-    static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
+    static T apply(T a, T b) {
+        return static_cast<T>(WrappingInteger<T>(a) + WrappingInteger<T>(b));
+    }
 };
 template <class T>
 struct Subtract {
-    static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
+    static T apply(T a, T b) {
+        return static_cast<T>(WrappingInteger<T>(a) - WrappingInteger<T>(b));
+    }
 };
 template <class T>
 struct Negate {
-    static T apply(T a) { return static_cast<T>(0 - Wrapping<T>(a)); }
+    static T apply(T a) { return static_cast<T>(0 - WrappingInteger<T>(a)); }
 };
 template <class T>
 struct Absolute {
     static T apply(T a) { return a < 0 ? Negate<T>::apply(a) : a; }
 };
 
-i32 saturate(i64 value) {
+i32 saturate_to_i32(i64 value) {
     return static_cast<i32>(std::clamp<i64>(value, INT32_MIN, INT32_MAX));
 }
 struct AddSaturating {
-    static i32 apply(i32 a, i32 b) { return saturate(i64{a} + b); }
+    static i32 apply(i32 a, i32 b) { return saturate_to_i32(i64{a} + b); }
 };
 struct SubtractSaturating {
-    static i32 apply(i32 a, i32 b) { return saturate(i64{a} - b); }
+    static i32 apply(i32 a, i32 b) { return saturate_to_i32(i64{a} - b); }
 };
 
 /// Applies an operation to both 16-bit halves of a lane.
@@ -52,7 +56,7 @@ struct InPairs {
         return low | high << 16;
     }
 };
-/// Consumes a modifier that names a pair type, for which ptx::Type has no enumerator. Returns 0 for
+/// Takes a modifier that names a pair type, for which ptx::Type has no enumerator. Returns 0 for
 /// u16x2, 1 for s16x2, and -1 if there is no such modifier.
 int take_pair_type(Modifiers& m) {
     return m.take_alternative({"u16x2", "s16x2"});
@@ -61,9 +65,9 @@ int take_pair_type(Modifiers& m) {
 /// Calls `make` with the unsigned type of the same width as `type`. The result is the same for
 /// signed types, because overflow wraps.
 template <class Make>
-LaneInstruction for_wrapping_integers(Type type, Make make) {
-    return for_integers(type,
-                        [=]<class T>(Tag<T>) { return make(Tag<std::make_unsigned_t<T>>{}); });
+LaneInstruction make_for_wrapping_integers(Type type, Make make) {
+    return make_for_integers(type,
+                             [=]<class T>(Tag<T>) { return make(Tag<std::make_unsigned_t<T>>{}); });
 }
 
 template <template <class> class F, class Saturating>
@@ -71,26 +75,29 @@ LaneInstruction describe_sum(Modifiers& m) {
     const bool is_saturating = m.take_modifier("sat");
     const Type type = m.take_type();
     if (is_saturating)
-        return type == Type::s32 ? in_lanes<Saturating, i32, i32, i32>() : LaneInstruction{};
-    return for_wrapping_integers(type, []<class T>(Tag<T>) { return with_forms<F<T>, T, T, T>(); });
+        return type == Type::s32 ? make_lane_instruction<Saturating, i32, i32, i32>()
+                                 : LaneInstruction{};
+    return make_for_wrapping_integers(
+        type, []<class T>(Tag<T>) { return make_instruction_with_forms<F<T>, T, T, T>(); });
 }
-LaneInstruction add_pairs(Modifiers& m) {
+LaneInstruction describe_add_pairs(Modifiers& m) {
     return take_pair_type(m) < 0 ? LaneInstruction{}
-                                 : in_lanes<InPairs<Add<u16>, u16>, u32, u32, u32>();
+                                 : make_lane_instruction<InPairs<Add<u16>, u16>, u32, u32, u32>();
 }
 
 /// Describes F<T> with `kSources` sources of any integer type T.
 template <template <class> class F, int kSources>
 LaneInstruction describe_negation(Modifiers& m) {
-    return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return in_lanes_of_type<F<T>, T, kSources>(); });
+    return make_for_integers(m.take_type(), []<class T>(Tag<T>) {
+        return make_lane_instruction_of_type<F<T>, T, kSources>();
+    });
 }
 /// Describes neg or abs, which exist only for signed types.
 template <template <class> class F>
-LaneInstruction for_signed_type(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+LaneInstruction make_for_signed_types(Modifiers& m) {
+    return make_for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         if constexpr (std::is_signed_v<T>)
-            return in_lanes<F<T>, T, T>();
+            return make_lane_instruction<F<T>, T, T>();
         else
             return {};
     });
@@ -100,12 +107,14 @@ LaneInstruction for_signed_type(Modifiers& m) {
 
 template <class T>
 struct MultiplyLow {
-    static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b)); }
+    static T apply(T a, T b) {
+        return static_cast<T>(WrappingInteger<T>(a) * WrappingInteger<T>(b));
+    }
 };
 template <class T>
 struct MultiplyHigh {
     static T apply(T a, T b) {
-        return static_cast<T>((static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b)) >>
+        return static_cast<T>((static_cast<WiderInteger<T>>(a) * static_cast<WiderInteger<T>>(b)) >>
                               (8 * sizeof(T)));
     }
 };
@@ -116,7 +125,9 @@ struct MultiplyHigh<u16> {
 };
 template <class T>
 struct MultiplyWide {
-    static Wider<T> apply(T a, T b) { return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b); }
+    static WiderInteger<T> apply(T a, T b) {
+        return static_cast<WiderInteger<T>>(a) * static_cast<WiderInteger<T>>(b);
+    }
 };
 
 /// Computes Multiply::apply(a, b) + c in the type of c.
@@ -129,12 +140,14 @@ struct MultiplyThenAdd {
 };
 /// Like MultiplyThenAdd, but in 32 bits and with .sat.
 template <class Multiply>
-struct ThenAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
+struct MultiplyThenAddSaturating {
+    static i32 apply(i32 a, i32 b, i32 c) {
+        return saturate_to_i32(i64{Multiply::apply(a, b)} + c);
+    }
 };
 
 enum ProductPart { kLow, kHigh, kWide };
-ProductPart take_part(Modifiers& m) {
+ProductPart take_product_part(Modifiers& m) {
     const int product_part = m.take_alternative({"lo", "hi", "wide"});
     return product_part < 0 ? kLow : static_cast<ProductPart>(product_part);
 }
@@ -144,27 +157,29 @@ ProductPart take_part(Modifiers& m) {
 template <bool kAdd, class Multiply, class D, class T>
 LaneInstruction describe_product() {
     if constexpr (kAdd)
-        return with_forms<MultiplyThenAdd<Multiply, D>, D, T, T, D>();
+        return make_instruction_with_forms<MultiplyThenAdd<Multiply, D>, D, T, T, D>();
     else
-        return with_forms<Multiply, D, T, T>();
+        return make_instruction_with_forms<Multiply, D, T, T>();
 }
 
 template <bool kAdd>
 LaneInstruction describe_multiply(Modifiers& m) {
-    const ProductPart product_part = take_part(m);
+    const ProductPart product_part = take_product_part(m);
     const bool is_saturating = kAdd && m.take_modifier("sat");
     const Type type = m.take_type();
     if (is_saturating) {
         if (product_part != kHigh || type != Type::s32) return {};
-        return in_lanes<ThenAddSaturating<MultiplyHigh<i32>>, i32, i32, i32, i32>();
+        return make_lane_instruction<MultiplyThenAddSaturating<MultiplyHigh<i32>>, i32, i32, i32,
+                                     i32>();
     }
     if (product_part == kLow) {
-        return for_wrapping_integers(
+        return make_for_wrapping_integers(
             type, []<class T>(Tag<T>) { return describe_product<kAdd, MultiplyLow<T>, T, T>(); });
     }
-    return for_integers(type, [product_part]<class T>(Tag<T>) -> LaneInstruction {
+    return make_for_integers(type, [product_part]<class T>(Tag<T>) -> LaneInstruction {
         if (product_part == kHigh) return describe_product<kAdd, MultiplyHigh<T>, T, T>();
-        if constexpr (sizeof(T) < 8) return describe_product<kAdd, MultiplyWide<T>, Wider<T>, T>();
+        if constexpr (sizeof(T) < 8)
+            return describe_product<kAdd, MultiplyWide<T>, WiderInteger<T>, T>();
         return {};
     });
 }
@@ -173,9 +188,9 @@ LaneInstruction describe_multiply(Modifiers& m) {
 
 template <class T>
 i64 product24(T a, T b) {
-    constexpr int kUnused = 8;
-    const T low_a = static_cast<T>(static_cast<T>(u32(a) << kUnused) >> kUnused);
-    const T low_b = static_cast<T>(static_cast<T>(u32(b) << kUnused) >> kUnused);
+    constexpr int kUnusedBits = 8;
+    const T low_a = static_cast<T>(static_cast<T>(u32(a) << kUnusedBits) >> kUnusedBits);
+    const T low_b = static_cast<T>(static_cast<T>(u32(b) << kUnusedBits) >> kUnusedBits);
     return i64{low_a} * i64{low_b};
 }
 template <class T>
@@ -187,15 +202,16 @@ struct Multiply24High {  // uses bits 16 to 47 of the 48-bit product
     static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
 };
 template <bool kAdd>
-LaneInstruction multiply24(Modifiers& m) {
-    const ProductPart product_part = take_part(m);
+LaneInstruction describe_multiply24(Modifiers& m) {
+    const ProductPart product_part = take_product_part(m);
     const bool is_saturating = kAdd && m.take_modifier("sat");
     const Type type = m.take_type();
     if (product_part == kWide || (is_saturating && (product_part != kHigh || type != Type::s32)))
         return {};
     if (is_saturating)
-        return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
-    return for_32_bit_integers(type, [product_part]<class T>(Tag<T>) {
+        return make_lane_instruction<MultiplyThenAddSaturating<Multiply24High<i32>>, i32, i32, i32,
+                                     i32>();
+    return make_for_32_bit_integers(type, [product_part]<class T>(Tag<T>) {
         return product_part == kLow ? describe_product<kAdd, Multiply24Low<T>, T, T>()
                                     : describe_product<kAdd, Multiply24High<T>, T, T>();
     });
@@ -258,7 +274,7 @@ struct Maximum {
 };
 /// Applies .relu, which turns negative results into zero.
 template <class F, class T>
-struct Rectified {
+struct WithRelu {
     static T apply(T a, T b) { return Maximum<T>::apply(F::apply(a, b), T{0}); }
 };
 
@@ -268,16 +284,18 @@ LaneInstruction describe_extremum(Modifiers& m) {
     const int pair_type = take_pair_type(m);
     if (pair_type == 0)
         return clamps_negative ? LaneInstruction{}
-                               : in_lanes<InPairs<F<u16>, u16>, u32, u32, u32>();
+                               : make_lane_instruction<InPairs<F<u16>, u16>, u32, u32, u32>();
     if (pair_type == 1) {
-        return clamps_negative ? in_lanes<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
-                               : in_lanes<InPairs<F<i16>, i16>, u32, u32, u32>();
+        return clamps_negative
+                   ? make_lane_instruction<InPairs<WithRelu<F<i16>, i16>, i16>, u32, u32, u32>()
+                   : make_lane_instruction<InPairs<F<i16>, i16>, u32, u32, u32>();
     }
     const Type type = m.take_type();
     if (clamps_negative)
-        return type == Type::s32 ? in_lanes<Rectified<F<i32>, i32>, i32, i32, i32>()
+        return type == Type::s32 ? make_lane_instruction<WithRelu<F<i32>, i32>, i32, i32, i32>()
                                  : LaneInstruction{};
-    return for_integers(type, []<class T>(Tag<T>) { return in_lanes<F<T>, T, T, T>(); });
+    return make_for_integers(
+        type, []<class T>(Tag<T>) { return make_lane_instruction<F<T>, T, T, T>(); });
 }
 
 // ---- dp4a, dp2a: small dot products ----
@@ -296,10 +314,10 @@ struct DotProduct {
     }
 };
 
-/// Consumes the modifiers for two types and calls make(Tag<A>, Tag<B>). For s32, passes A or B
-/// itself, and for u32, the corresponding unsigned type.
+/// Takes two type modifiers and calls make(Tag<...>, Tag<...>) with one type for each: A or B
+/// itself for s32, and the corresponding unsigned type for u32.
 template <class A, class B, class Make>
-LaneInstruction for_signs(Modifiers& m, Make make) {
+LaneInstruction make_for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;
     using UnsignedB = std::make_unsigned_t<B>;
     const Type a = m.take_type(), b = m.take_type();
@@ -310,18 +328,19 @@ LaneInstruction for_signs(Modifiers& m, Make make) {
     return {};
 }
 
-LaneInstruction dot4(Modifiers& m) {
-    return for_signs<i8, i8>(m, []<class A, class B>(Tag<A>, Tag<B>) {
-        return in_lanes<DotProduct<A, B, 0>, u32, u32, u32, u32>();
+LaneInstruction describe_dot4(Modifiers& m) {
+    return make_for_signs<i8, i8>(m, []<class A, class B>(Tag<A>, Tag<B>) {
+        return make_lane_instruction<DotProduct<A, B, 0>, u32, u32, u32, u32>();
     });
 }
-LaneInstruction dot2(Modifiers& m) {
+LaneInstruction describe_dot2(Modifiers& m) {
     const int product_part = m.take_alternative({"lo", "hi"});
-    return for_signs<i16, i8>(
+    return make_for_signs<i16, i8>(
         m, [product_part]<class A, class B>(Tag<A>, Tag<B>) -> LaneInstruction {
             if (product_part < 0) return {};
-            return product_part == 0 ? in_lanes<DotProduct<A, B, 0>, u32, u32, u32, u32>()
-                                     : in_lanes<DotProduct<A, B, 2>, u32, u32, u32, u32>();
+            return product_part == 0
+                       ? make_lane_instruction<DotProduct<A, B, 0>, u32, u32, u32, u32>()
+                       : make_lane_instruction<DotProduct<A, B, 2>, u32, u32, u32, u32>();
         });
 }
 
@@ -351,10 +370,12 @@ struct DifferencesOfParts {
 template <class ProductPart>
 LaneInstruction describe_differences(Modifiers& m) {
     if (m.take_type() != Type::u32) return {};
-    const bool describe_sum = m.take_modifier("add");
-    return for_signs<ProductPart, ProductPart>(m, [describe_sum]<class A, class B>(Tag<A>, Tag<B>) {
-        return describe_sum ? in_lanes<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
-                            : in_lanes<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
+    const bool adds_differences = m.take_modifier("add");
+    return make_for_signs<ProductPart, ProductPart>(m, [adds_differences]<class A, class B>(
+                                                           Tag<A>, Tag<B>) {
+        return adds_differences
+                   ? make_lane_instruction<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
+                   : make_lane_instruction<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
     });
 }
 
@@ -383,30 +404,30 @@ template <class ProductPart, bool kGreater>
 LaneInstruction describe_extrema(Modifiers& m) {
     const Type result = m.take_type();
     if (result != Type::u32 && result != Type::s32) return {};
-    return for_signs<ProductPart, ProductPart>(m, []<class A, class B>(Tag<A>, Tag<B>) {
-        return in_lanes<ExtremaOfParts<A, B, kGreater>, u32, u32, u32, u32>();
+    return make_for_signs<ProductPart, ProductPart>(m, []<class A, class B>(Tag<A>, Tag<B>) {
+        return make_lane_instruction<ExtremaOfParts<A, B, kGreater>, u32, u32, u32, u32>();
     });
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"add", add_pairs},
+    return {{"add", describe_add_pairs},
             {"add", describe_sum<Add, AddSaturating>},
             {"sub", describe_sum<Subtract, SubtractSaturating>},
-            {"neg", for_signed_type<Negate>},
-            {"abs", for_signed_type<Absolute>},
+            {"neg", make_for_signed_types<Negate>},
+            {"abs", make_for_signed_types<Absolute>},
             {"mul", describe_multiply<false>},
             {"mad", describe_multiply<true>},
-            {"mul24", multiply24<false>},
-            {"mad24", multiply24<true>},
+            {"mul24", describe_multiply24<false>},
+            {"mad24", describe_multiply24<true>},
             {"sad", describe_negation<AbsoluteDifference, 3>},
             {"div", describe_negation<Divide, 2>},
             {"rem", describe_negation<Remainder, 2>},
             {"min", describe_extremum<Minimum>},
             {"max", describe_extremum<Maximum>},
-            {"dp4a", dot4},
-            {"dp2a", dot2},
+            {"dp4a", describe_dot4},
+            {"dp2a", describe_dot2},
             {"vabsdiff2", describe_differences<i16>},
             {"vabsdiff4", describe_differences<i8>},
             {"vmin2", describe_extrema<i16, false>},

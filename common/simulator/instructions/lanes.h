@@ -4,7 +4,7 @@
 // Idea       An instruction is a struct with a static `apply` on values of its type. A template
 //            below creates the handler that applies the struct to 32 lanes:
 //                struct Add { static i32 apply(i32 a, i32 b); };
-//                return in_lanes<Add, i32, i32, i32>();
+//                return make_lane_instruction<Add, i32, i32, i32>();
 //            The loops are simple, so that the compiler can vectorize them.
 // Operands   The sources are Op::a, b, c and v[0], in the order of the PTX text. The destination is
 //            Op::d. Immediates are slots with the bits of the source's width. The destination may
@@ -36,20 +36,20 @@ namespace coalesce::simulator {
 /// launch.
 struct LaneInstruction {
     Handler run = nullptr;
-    Width destination = Width::none;
+    Width destination_width = Width::none;
     /// The width of Op::d2, which contains either the predicate q of `p|q` or the carry flags. The
     /// predicate has a slot even if q is omitted. The carry flags are both read and written.
-    Width second = Width::none;
-    std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
-    /// True if the instruction uses carry flags, in Op::d2, and is therefore not pure.
-    bool reads_carry = false;
+    Width second_width = Width::none;
+    std::array<Width, 4> source_widths = {};  ///< the widths of the sources in Op::a, b, c and v[0]
+    /// True if the instruction reads or writes carry flags (in Op::d2), and is therefore not pure.
+    bool uses_carry = false;
     /// An array of faster handlers, indexed by a mask of the uniform sources (source a is the
     /// lowest bit). The other sources must be in the warp's own register file. Null if `run` is the
     /// only handler.
     const Handler* form_handlers = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after source c is stored in Op::immediate (lop3's lookup table).
-    bool immediate = false;
+    bool has_immediate = false;
 };
 
 /// Returns the instruction with this opcode and these modifiers, such as "add" + {"sat", "s32"}, or
@@ -112,7 +112,8 @@ inline Mask make_mask(const u32* lanes) {
 /// is known only at run time (anywhere).
 enum class SourceFile : u8 { anywhere, own, uniform };
 
-/// The values of a source's lanes. A uniform source is read once.
+/// The values of a source operand in all lanes. If the source is uniform, its value is read only
+/// once.
 template <class T, SourceFile kSourceFile>
 class Source {
 public:
@@ -189,7 +190,7 @@ auto rounding_scope(const typename F::Request& request) {
 }
 
 template <class F, class D, class... S>
-const Op* run_requested(Warp& w, const Op* op) {
+const Op* run_with_request(Warp& w, const Op* op) {
     const auto request = unpack_request<typename F::Request>(op->immediate);
     [[maybe_unused]] const auto scope = rounding_scope<F>(request);
     run_lanes<D, S...>(w, op, [=](S... s) { return F::apply(request, s...); });
@@ -225,7 +226,7 @@ const Op* run_form(Warp& w, const Op* op) {
 /// returns the general handler instead: if all sources are uniform, or if the first of three
 /// sources is uniform.
 template <unsigned kUniform, class F, class D, class... S>
-constexpr Handler form() {
+constexpr Handler form_handler() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
         return run_form<kUniform, F, D, S...>;
     else
@@ -237,36 +238,38 @@ constexpr Handler form() {
 /// Describes an instruction that computes F::apply(s...) in each lane. The result has type D, and
 /// the sources have the types S.
 template <class F, class D, class... S>
-LaneInstruction in_lanes() {
-    return {.run = run_simple<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
+LaneInstruction make_lane_instruction() {
+    return {.run = run_simple<F, D, S...>,
+            .destination_width = width_of<D>,
+            .source_widths = {width_of<S>...}};
 }
 /// Describes an instruction that computes F::apply(request, s...) in each lane. All requests share
 /// one handler.
 template <class F, class D, class... S>
-LaneInstruction in_lanes(const typename F::Request& request) {
-    return {.run = run_requested<F, D, S...>,
-            .destination = width_of<D>,
-            .source = {width_of<S>...},
+LaneInstruction make_lane_instruction(const typename F::Request& request) {
+    return {.run = run_with_request<F, D, S...>,
+            .destination_width = width_of<D>,
+            .source_widths = {width_of<S>...},
             .constant = pack_request(request)};
 }
 template <class F, class D, class... S>
-LaneInstruction with_forms() {
+LaneInstruction make_instruction_with_forms() {
     static constexpr auto kForms = []<std::size_t... I>(std::index_sequence<I...>) {
-        return std::array{form<I, F, D, S...>()...};
+        return std::array{form_handler<I, F, D, S...>()...};
     }
     (std::make_index_sequence<1 << sizeof...(S)>{});
-    LaneInstruction result = in_lanes<F, D, S...>();
+    LaneInstruction result = make_lane_instruction<F, D, S...>();
     result.form_handlers = kForms.data();
     return result;
 }
 
 template <class T, std::size_t>
-using Always = T;
-/// Like in_lanes, but the result and all kSources sources have type T.
+using RepeatedType = T;
+/// Like make_lane_instruction, but the result and all kSources sources have type T.
 template <class F, class T, int kSources, class... Request>
-LaneInstruction in_lanes_of_type(const Request&... request) {
+LaneInstruction make_lane_instruction_of_type(const Request&... request) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return in_lanes<F, T, Always<T, I>...>(request...);
+        return make_lane_instruction<F, T, RepeatedType<T, I>...>(request...);
     }
     (std::make_index_sequence<kSources>{});
 }

@@ -32,24 +32,26 @@ LaneInstruction describe_two_sources(Modifiers& m) {
     const Type type = m.take_type();
     if (type == Type::pred) {
         return {.run = run_on_predicates<F>,
-                .destination = Width::predicate,
-                .source = {Width::predicate, Width::predicate}};
+                .destination_width = Width::predicate,
+                .source_widths = {Width::predicate, Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return with_forms<F, T, T, T>(); });
+    return make_for_bits(type,
+                         []<class T>(Tag<T>) { return make_instruction_with_forms<F, T, T, T>(); });
 }
 
-LaneInstruction bitwise_not(Modifiers& m) {
+LaneInstruction describe_bitwise_not(Modifiers& m) {
     const Type type = m.take_type();
     if (type == Type::pred) {
         return {.run = run_not_on_predicate,
-                .destination = Width::predicate,
-                .source = {Width::predicate}};
+                .destination_width = Width::predicate,
+                .source_widths = {Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return in_lanes<Not, T, T>(); });
+    return make_for_bits(type, []<class T>(Tag<T>) { return make_lane_instruction<Not, T, T>(); });
 }
 
-LaneInstruction logical_not(Modifiers& m) {
-    return for_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<LogicalNot, T, T>(); });
+LaneInstruction describe_logical_not(Modifiers& m) {
+    return make_for_bits(m.take_type(),
+                         []<class T>(Tag<T>) { return make_lane_instruction<LogicalNot, T, T>(); });
 }
 
 // ---- lop3 ----
@@ -83,9 +85,9 @@ const Op* run_lop3_predicate(Warp& w, const Op* op) {
     const Mask q = w.predicate(op->v[0]);
     run_lop3(w, op);
     const u32* d = w.lanes<u32>(op->d);
-    Mask not_zero = 0;
-    for (int l = 0; l < kLanes; ++l) not_zero |= static_cast<Mask>(d[l] != 0) << l;
-    w.write_predicate(op->d2, kOr ? not_zero | q : not_zero & q);
+    Mask nonzero_lanes = 0;
+    for (int l = 0; l < kLanes; ++l) nonzero_lanes |= static_cast<Mask>(d[l] != 0) << l;
+    w.write_predicate(op->d2, kOr ? nonzero_lanes | q : nonzero_lanes & q);
     return op + 1;
 }
 
@@ -94,15 +96,15 @@ LaneInstruction describe_lop3(Modifiers& m) {
     if (m.take_type() != Type::b32) return {};
     if (combination >= 0) {
         return {.run = combination == 0 ? run_lop3_predicate<false> : run_lop3_predicate<true>,
-                .destination = Width::w32,
-                .second = Width::predicate,
-                .source = {Width::w32, Width::w32, Width::w32, Width::predicate},
-                .immediate = true};
+                .destination_width = Width::w32,
+                .second_width = Width::predicate,
+                .source_widths = {Width::w32, Width::w32, Width::w32, Width::predicate},
+                .has_immediate = true};
     }
     return {.run = run_lop3,
-            .destination = Width::w32,
-            .source = {Width::w32, Width::w32, Width::w32},
-            .immediate = true};
+            .destination_width = Width::w32,
+            .source_widths = {Width::w32, Width::w32, Width::w32},
+            .has_immediate = true};
 }
 
 // ---- selp, slct ----
@@ -111,9 +113,10 @@ template <class Lane>
 const Op* run_select(Warp& w, const Op* op) {
     const Lane* a = w.lanes<Lane>(op->a);
     const Lane* b = w.lanes<Lane>(op->b);
-    const Mask chooses_a = w.predicate(op->c);
-    w.write<Lane>(op->d,
-                  [=](int l) COALESCE_LANE_BODY { return (chooses_a & (1u << l)) ? a[l] : b[l]; });
+    const Mask lanes_choosing_a = w.predicate(op->c);
+    w.write<Lane>(op->d, [=](int l) COALESCE_LANE_BODY {
+        return (lanes_choosing_a & (1u << l)) ? a[l] : b[l];
+    });
     return op + 1;
 }
 
@@ -121,7 +124,8 @@ const Op* run_select(Warp& w, const Op* op) {
 /// Selection only moves bits, so signed, unsigned and float types are treated alike.
 u32 bytes_of_selectable(Type type) {
     const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
-    return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);
+    return make_for_bits(type, bytes) + make_for_integers(type, bytes) +
+           make_for_floats(type, bytes);
 }
 
 LaneInstruction describe_select(Modifiers& m) {
@@ -129,8 +133,8 @@ LaneInstruction describe_select(Modifiers& m) {
     if (bytes == 0) return {};
     const Width width = bytes == 8 ? Width::w64 : Width::w32;
     return {.run = bytes == 8 ? run_select<u64> : run_select<u32>,
-            .destination = width,
-            .source = {width, width, Width::predicate}};
+            .destination_width = width,
+            .source_widths = {width, width, Width::predicate}};
 }
 
 template <class C>
@@ -149,33 +153,31 @@ struct SelectBySignFlushing {
 };
 
 template <class F, class C>
-LaneInstruction sign_selection(u32 bytes) {
-    return bytes == 8 ? in_lanes<F, u64, u64, u64, C>() : in_lanes<F, u32, u32, u32, C>();
+LaneInstruction describe_sign_selection(u32 bytes) {
+    return bytes == 8 ? make_lane_instruction<F, u64, u64, u64, C>()
+                      : make_lane_instruction<F, u32, u32, u32, C>();
 }
 
-LaneInstruction select_by_sign(Modifiers& m) {
+LaneInstruction describe_select_by_sign(Modifiers& m) {
     const bool flushes_to_zero = m.take_modifier("ftz");
     const u32 bytes = bytes_of_selectable(m.take_type());
     const Type sign_type = m.take_type();
     if (bytes == 0) return {};
     if (sign_type == Type::s32)
-        return flushes_to_zero ? LaneInstruction{} : sign_selection<SelectBySign<i32>, i32>(bytes);
+        return flushes_to_zero ? LaneInstruction{}
+                               : describe_sign_selection<SelectBySign<i32>, i32>(bytes);
     if (sign_type != Type::f32) return {};
-    return flushes_to_zero ? sign_selection<SelectBySignFlushing, float>(bytes)
-                           : sign_selection<SelectBySign<float>, float>(bytes);
+    return flushes_to_zero ? describe_sign_selection<SelectBySignFlushing, float>(bytes)
+                           : describe_sign_selection<SelectBySign<float>, float>(bytes);
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"and", describe_two_sources<And>},
-            {"or", describe_two_sources<Or>},
-            {"xor", describe_two_sources<Xor>},
-            {"not", bitwise_not},
-            {"cnot", logical_not},
-            {"lop3", describe_lop3},
-            {"selp", describe_select},
-            {"slct", select_by_sign}};
+    return {{"and", describe_two_sources<And>}, {"or", describe_two_sources<Or>},
+            {"xor", describe_two_sources<Xor>}, {"not", describe_bitwise_not},
+            {"cnot", describe_logical_not},     {"lop3", describe_lop3},
+            {"selp", describe_select},          {"slct", describe_select_by_sign}};
 }
 
 }  // namespace coalesce::simulator::logic_instructions

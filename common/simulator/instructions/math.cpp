@@ -39,32 +39,33 @@ struct HyperbolicTangent {
 
 /// Computes F in double precision, for an f32 or a half.
 template <class F>
-struct InDouble {
+struct ComputedInDouble {
     template <class T>
     static T apply(T a) {
-        return canonicalize_nan(nearest<T>(F::apply(double{to_arithmetic(a)})));
+        return canonicalize_nan(round_to_nearest<T>(F::apply(double{to_arithmetic(a)})));
     }
 };
 template <class F>
-struct Flushing {
+struct WithFlushing {
     static auto apply(auto a) { return flush_subnormal(F::apply(flush_subnormal(a))); }
 };
 
 template <class F>
-LaneInstruction approximation(Modifiers& m) {
+LaneInstruction describe_approximation(Modifiers& m) {
     if (!m.take_modifier("approx")) return {};
     const bool ftz = m.take_modifier("ftz");
     if (m.take_type() != Type::f32) return {};
-    return ftz ? in_lanes<Flushing<InDouble<F>>, float, float>()
-               : in_lanes<InDouble<F>, float, float>();
+    return ftz ? make_lane_instruction<WithFlushing<ComputedInDouble<F>>, float, float>()
+               : make_lane_instruction<ComputedInDouble<F>, float, float>();
 }
 
 template <class F>
-LaneInstruction half_approximation(Modifiers& m) {
+LaneInstruction describe_half_approximation(Modifiers& m) {
     if (!m.take_modifier("approx")) return {};
     const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
-    return ftz ? for_halves<Flushing<InDouble<F>>, 1>(type) : for_halves<InDouble<F>, 1>(type);
+    return ftz ? make_for_halves<WithFlushing<ComputedInDouble<F>>, 1>(type)
+               : make_for_halves<ComputedInDouble<F>, 1>(type);
 }
 
 // ---- rcp and sqrt, which have correctly rounded variants for f32 and f64 ----
@@ -73,16 +74,16 @@ LaneInstruction half_approximation(Modifiers& m) {
 /// float.cpp) would have the same outcome, because no reciprocal just below the smallest normal
 /// number rounds up to that number.
 template <>
-struct Flushing<Reciprocal> {
+struct WithFlushing<Reciprocal> {
     static float apply(float a) {
         const float result = Reciprocal::apply(flush_subnormal(a));
         const bool is_tiny = magnitude(1 / double{a}) < 0x1p-126;
-        return is_tiny ? with_sign_of(0.0f, result) : result;
+        return is_tiny ? copy_sign(0.0f, result) : result;
     }
 };
 
 template <class F>
-struct Directed {
+struct RoundedInDirection {
     static constexpr bool kHostRounds = true;
     struct Request {
         Rounding direction;
@@ -90,67 +91,70 @@ struct Directed {
     static auto apply(const Request&, auto a) { return F::apply(a); }
 };
 template <class F, class T>
-LaneInstruction rounded_to(Rounding direction) {
-    return direction == Rounding::nearest ? in_lanes<F, T, T>()
-                                          : in_lanes<Directed<F>, T, T>({direction});
+LaneInstruction describe_rounded_to(Rounding direction) {
+    return direction == Rounding::nearest
+               ? make_lane_instruction<F, T, T>()
+               : make_lane_instruction<RoundedInDirection<F>, T, T>({direction});
 }
 
 template <class F>
-LaneInstruction rounded_function(Modifiers& m) {
+LaneInstruction describe_rounded_function(Modifiers& m) {
     const auto direction = m.take_rounding();
     const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
     if (!direction) return {};
     if (type == Type::f32) {
-        return ftz ? rounded_to<Flushing<F>, float>(*direction) : rounded_to<F, float>(*direction);
+        return ftz ? describe_rounded_to<WithFlushing<F>, float>(*direction)
+                   : describe_rounded_to<F, float>(*direction);
     }
-    return type == Type::f64 && !ftz ? rounded_to<F, double>(*direction) : LaneInstruction{};
+    return type == Type::f64 && !ftz ? describe_rounded_to<F, double>(*direction)
+                                     : LaneInstruction{};
 }
 
 // ---- rough approximations in double precision, as starting points for Newton's method ----
 //
 // They use only the upper 32 bits of the operand, and set only the upper 32 bits of the result.
 
-constexpr u64 kUpperHalf = 0xffffffff00000000u;
+constexpr u64 kUpperHalfMask = 0xffffffff00000000u;
 
 template <class F>
-struct InUpperHalf {
+struct ComputedInUpperHalf {
     static double apply(double a) {
         const double upper =
-            flush_subnormal(std::bit_cast<double>(std::bit_cast<u64>(a) & kUpperHalf));
+            flush_subnormal(std::bit_cast<double>(std::bit_cast<u64>(a) & kUpperHalfMask));
         const double result = F::apply(a != a ? a : upper);
         if (result != result) return std::bit_cast<double>(u64{kCanonicalNan32} << 32);
-        const u64 rounded = (std::bit_cast<u64>(result) + 0x80000000u) & kUpperHalf;
+        const u64 rounded = (std::bit_cast<u64>(result) + 0x80000000u) & kUpperHalfMask;
         return flush_subnormal(std::bit_cast<double>(rounded));
     }
 };
 
 template <class F>
-LaneInstruction double_approximation(Modifiers& m) {
+LaneInstruction describe_double_approximation(Modifiers& m) {
     if (!m.take_modifier("approx") || m.take_type() != Type::f64) return {};
     // Without .ftz, ptxas adds iterations of Newton's method. On an H200, the result is within one
     // unit in the last place.
-    return m.take_modifier("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
-                                  : in_lanes<F, double, double>();
+    return m.take_modifier("ftz") ? make_lane_instruction<ComputedInUpperHalf<F>, double, double>()
+                                  : make_lane_instruction<F, double, double>();
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"rcp", approximation<Reciprocal>},
-            {"rcp", rounded_function<Reciprocal>},
-            {"rcp", double_approximation<Reciprocal>},
-            {"sqrt", approximation<SquareRoot>},
-            {"sqrt", rounded_function<SquareRoot>},
-            {"rsqrt", approximation<ReciprocalRoot>},
-            {"rsqrt", double_approximation<ReciprocalRoot>},
-            {"sin", approximation<Sine>},
-            {"cos", approximation<Cosine>},
-            {"lg2", approximation<Logarithm2>},
-            {"ex2", approximation<PowerOf2>},
-            {"ex2", half_approximation<PowerOf2>},
-            {"tanh", approximation<HyperbolicTangent>},
-            {"tanh", half_approximation<HyperbolicTangent>}};
+    return {{"rcp", describe_approximation<Reciprocal>},
+            {"rcp", describe_rounded_function<Reciprocal>},
+            {"rcp", describe_double_approximation<Reciprocal>},
+            {"sqrt", describe_approximation<SquareRoot>},
+            {"sqrt", describe_rounded_function<SquareRoot>},
+            {"rsqrt", describe_approximation<ReciprocalRoot>},
+            {"rsqrt", describe_double_approximation<ReciprocalRoot>},
+            {"sin", describe_approximation<Sine>},
+            {"cos", describe_approximation<Cosine>},
+            {"lg2", describe_approximation<Logarithm2>},
+            {"ex2", describe_approximation<PowerOf2>},
+            {"ex2", describe_half_approximation<PowerOf2>},
+            {"tanh", describe_approximation<HyperbolicTangent>},
+            {"tanh", describe_half_approximation<HyperbolicTangent>}};
 }
 
 }  // namespace coalesce::simulator::math_instructions

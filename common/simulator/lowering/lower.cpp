@@ -38,17 +38,17 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code,
       function_(function),
       code_(code),
       is_kernel_(is_kernel),
-      plain_(kernel_code.plain),
+      is_plain_(kernel_code.is_plain),
       flow_(function),
       load_waits_(load_waits(function, flow_)),
       merged_accesses_(merged_accesses(function, flow_, kernel.shared_offsets,
                                        is_kernel ? kernel.unrolled_loops : std::vector<u32>())),
-      own_slots_(!plain_) {
+      own_slots_(!is_plain_) {
     const Liveness liveness(function, flow_);
     registers_ =
-        plain_ ? make_separate_registers(function)
-               : classify_registers(function, is_kernel, liveness,
-                                    kernel_code.is_clustered ? &kernel.shared_offsets : nullptr);
+        is_plain_ ? make_separate_registers(function)
+                  : classify_registers(function, is_kernel, liveness,
+                                       kernel_code.is_clustered ? &kernel.shared_offsets : nullptr);
     code_.roots = registers_.root;
     lifetimes_ = find_lifetimes(registers_, liveness);
     register_slots_.resize(function.registers.size());
@@ -126,20 +126,20 @@ void FunctionLowering::lower_body() {
             emit_label(current_instruction().label);
             continue;
         }
-        ++pending_weight_;
+        ++pending_instructions_;
         ++pending_lines_[{current_instruction().where.file, current_instruction().where.line}];
         for (const Remark& remark : find_remarks(current_instruction())) ++pending_remarks_[remark];
-        if (plain_) emit_instruction_count();
+        if (is_plain_) emit_instruction_count();
         if (registers_.is_copy[current_index_]) continue;
-        current_class_ = current_instruction().operands.empty()
-                             ? ValueClass::thread
-                             : find_destination_class(current_instruction().operands[0]);
+        current_value_class_ = current_instruction().operands.empty()
+                                   ? ValueClass::thread
+                                   : find_destination_class(current_instruction().operands[0]);
         try {
             lower_instruction();
         } catch (const std::out_of_range&) {
             fail("the number of operands is wrong");
         }
-        current_class_ = ValueClass::thread;
+        current_value_class_ = ValueClass::thread;
     }
     current_index_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
     emit({.run = is_kernel_ ? op_exit : op_return});
@@ -153,7 +153,7 @@ void FunctionLowering::add_guard(Op& op) {
     op.guarded_handler = op.run;
     op.run = op_guarded;
     op.guard = find_register_slot(*current_instruction().guard);
-    op.guard_negated = current_instruction().guard_negated;
+    op.is_guard_negated = current_instruction().is_guard_negated;
 }
 
 /// Emits an Op that waits for the loads that must be complete before this instruction.
@@ -194,7 +194,7 @@ void FunctionLowering::lower_instruction() {
         // These Ops run for all lanes, including those whose guard is false. For example, an Op
         // that reads a special register writes a temporary, and counts the preceding instructions.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
-            op.run == run_read_special)
+            op.run == run_read_special_register)
             continue;
         add_guard(op);
     }
@@ -202,28 +202,39 @@ void FunctionLowering::lower_instruction() {
 
 namespace {
 
-/// Reports whether a handler adds Op::weight to the number of instructions that the warp has
-/// executed. In straight-line code, only the last Op adds its weight, so that the other Ops run
-/// faster.
+/// Reports whether a handler adds Op::instruction_count to the number of instructions that the warp
+/// has executed. In straight-line code, only the last Op does so, and counts for all of them, so
+/// that the other Ops run faster.
 bool counts_instructions(Handler run) {
-    static const std::set<Handler> counting_handlers = {
-        op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
-        op_call,      op_call_indirect, op_barrier_sync,   op_barrier_arrive, op_barrier_reduce,
-        op_warp_sync, op_nothing,       run_read_special,  op_cluster_arrive, op_cluster_wait};
+    static const std::set<Handler> counting_handlers = {op_branch,
+                                                        op_branch_if,
+                                                        op_branch_indexed,
+                                                        op_exit,
+                                                        op_return,
+                                                        op_call,
+                                                        op_call_indirect,
+                                                        op_barrier_sync,
+                                                        op_barrier_arrive,
+                                                        op_barrier_reduce,
+                                                        op_warp_sync,
+                                                        op_nothing,
+                                                        run_read_special_register,
+                                                        op_cluster_arrive,
+                                                        op_cluster_wait};
     return counting_handlers.contains(run);
 }
 
 }  // namespace
 
 void FunctionLowering::attach_pending_counts(Op& op) {
-    op.instruction_count = static_cast<u16>(std::min(pending_weight_, 65535u));
-    if (pending_weight_ == 0) return;
+    op.instruction_count = static_cast<u16>(std::min(pending_instructions_, 65535u));
+    if (pending_instructions_ == 0) return;
     op.site = static_cast<u32>(kernel_code_.straight_line_runs.size());
     kernel_code_.straight_line_runs.push_back(std::move(pending_lines_));
     pending_lines_.clear();
-    kernel_code_.remarks.push_back(std::move(pending_remarks_));
+    kernel_code_.remarks_of_runs.push_back(std::move(pending_remarks_));
     pending_remarks_.clear();
-    pending_weight_ = 0;
+    pending_instructions_ = 0;
 }
 
 Op& FunctionLowering::emit(Op op, ValueClass value_class) {
@@ -259,9 +270,9 @@ void FunctionLowering::emit_lane_op(const std::string& name, Slot d,
 }
 
 void FunctionLowering::emit_label(const std::string& label) {
-    // Only lanes that fall through to the label execute the instructions before it, so count those
-    // that did not produce an Op before emitting the label.
-    if (pending_weight_) emit_instruction_count();
+    // Lanes that branch to the label do not execute the instructions before it. Therefore, count
+    // the instructions that have not produced an Op before the label is emitted.
+    if (pending_instructions_) emit_instruction_count();
     Op op{.run = op_label, .source = current_index_};
     if (current_index_ + 1 < function_.body.size())
         op.where = function_.body[current_index_ + 1].where;
@@ -345,7 +356,7 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
         lowering.lower_body();
         wanted_functions.insert(lowering.used_functions().begin(), lowering.used_functions().end());
     };
-    lower_function(*kernel.ast, code.main, true);
+    lower_function(*kernel.ast, code.kernel_function, true);
     while (lowered_functions.size() != wanted_functions.size()) {
         std::set<std::string> new_functions;
         std::set_difference(wanted_functions.begin(), wanted_functions.end(),
@@ -382,7 +393,7 @@ bool merges_across_iterations(const Kernel& kernel, const std::vector<u32>& unro
 void lower_kernel(Kernel& kernel) {
     if (kernel.code || !kernel.error.empty()) return;
     auto code = std::make_shared<Kernel::Code>();
-    code->plain = options().plain;
+    code->is_plain = options().is_plain;
     try {
         lower_functions(kernel, *code);
     } catch (const std::exception& error) {
@@ -392,7 +403,7 @@ void lower_kernel(Kernel& kernel) {
         kernel.sites.clear();
         return;
     }
-    if (code->plain)
+    if (code->is_plain)
         kernel.written_memory.may_be_anywhere = true;
     else
         kernel.written_memory = find_written_memory(kernel);
@@ -405,11 +416,11 @@ void lower_kernel(Kernel& kernel) {
         kernel.unrolled_loops = std::move(unrolled_loops);
         kernel.sites.clear();
         code = std::make_shared<Kernel::Code>();
-        code->plain = options().plain;
+        code->is_plain = options().is_plain;
         lower_functions(kernel, *code);
     }
-    find_pointers(kernel);
-    kernel.turns_unrolled = std::move(estimate.turns_unrolled);
+    set_pointer_offsets(kernel);
+    kernel.unroll_factors = std::move(estimate.unroll_factors);
     kernel.ends_early_without_work = ends_early_without_work(*kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.uninitialised_reads = std::vector<UninitialisedReads>(kernel.sites.size());
@@ -439,15 +450,15 @@ std::shared_ptr<Kernel::Code> lower_again(Kernel& kernel, std::shared_ptr<Kernel
 }  // namespace
 
 std::shared_ptr<Kernel::Code> lower_for_recording(Kernel& kernel) {
-    if (kernel.code->plain) return kernel.code;
+    if (kernel.code->is_plain) return kernel.code;
     auto code = std::make_shared<Kernel::Code>();
-    code->plain = code->is_recorded = true;
+    code->is_plain = code->is_recorded = true;
     return lower_again(kernel, std::move(code));
 }
 
 std::shared_ptr<Kernel::Code> lower_for_clusters(Kernel& kernel) {
     auto code = std::make_shared<Kernel::Code>();
-    code->plain = kernel.code->plain;
+    code->is_plain = kernel.code->is_plain;
     code->is_clustered = true;
     code->has_repeatable_shared_steps = false;
     return lower_again(kernel, std::move(code));

@@ -77,11 +77,11 @@ void FunctionLowering::lower_branch() {
         return;
     }
     Op op{.run = current_instruction().guard ? op_branch_if : op_branch,
-          .detail = kCountedBranch,
+          .detail = kProgramBranch,
           .is_spin_branch = is_waiting_branch_[current_index_]};
     if (current_instruction().guard) {
         op.guard = find_register_slot(*current_instruction().guard);
-        op.guard_negated = current_instruction().guard_negated;
+        op.is_guard_negated = current_instruction().is_guard_negated;
     }
     emit(op);
     branch_fixups_.push_back(
@@ -91,10 +91,10 @@ void FunctionLowering::lower_branch() {
 void FunctionLowering::lower_indexed_branch() {
     const auto target_list = function_.target_lists.find(current_instruction().operands.at(1).name);
     if (target_list == function_.target_lists.end()) fail("the list of branch targets is unknown");
-    const Slot index = source(current_instruction().operands[0], Width::w32);
+    const Slot index = lower_source(current_instruction().operands[0], Width::w32);
     // This Op runs once for each target that some lanes take. A separate Op counts the preceding
     // instructions, so that they are counted only once.
-    if (pending_weight_) emit_instruction_count();
+    if (pending_instructions_) emit_instruction_count();
     emit({.run = op_branch_indexed,
           .a = index,
           .is_spin_branch = is_waiting_branch_[current_index_]});
@@ -106,7 +106,7 @@ void FunctionLowering::lower_indexed_branch() {
 std::optional<u32> FunctionLowering::begin_guarded_region() {
     if (!current_instruction().guard) return {};
     emit({.run = op_branch_if,
-          .guard_negated = !current_instruction().guard_negated,
+          .is_guard_negated = !current_instruction().is_guard_negated,
           .guard = find_register_slot(*current_instruction().guard)});
     return static_cast<u32>(code_.ops.size() - 1);
 }
@@ -129,7 +129,7 @@ void FunctionLowering::lower_barrier() {
     if (current_instruction().has("warp")) {
         op.run = op_warp_sync;
         op.guarded_handler = op_warp_barrier;
-        op.members = source(operands.at(0), Width::w32);
+        op.members = lower_source(operands.at(0), Width::w32);
     } else if (current_instruction().has("cluster")) {
         if (!operands.empty()) fail("a cluster barrier takes no operands");
         op.run = current_instruction().has("arrive") ? op_cluster_arrive : op_cluster_wait;
@@ -137,9 +137,9 @@ void FunctionLowering::lower_barrier() {
         kernel_code_.has_repeatable_shared_steps = false;
     } else if (current_instruction().has("sync") || current_instruction().has("arrive")) {
         op.run = current_instruction().has("sync") ? op_barrier_sync : op_barrier_arrive;
-        op.a = source(operands.at(0), Width::w32);
-        op.b =
-            operands.size() > 1 ? source(operands[1], Width::w32) : lower_constant(0, Width::w32);
+        op.a = lower_source(operands.at(0), Width::w32);
+        op.b = operands.size() > 1 ? lower_source(operands[1], Width::w32)
+                                   : lower_constant(0, Width::w32);
         const bool is_plain_barrier =
             operands.size() == 1 && operands[0].is_immediate() && operands[0].bits == 0;
         if (!is_plain_barrier) kernel_code_.has_repeatable_shared_steps = false;
@@ -149,11 +149,11 @@ void FunctionLowering::lower_barrier() {
                     : current_instruction().has("and") ? kReduceAnd
                                                        : kReduceOr;
         const Width width = op.detail == kReducePopc ? Width::w32 : Width::predicate;
-        op.a = source(operands.at(1), Width::w32);
-        op.b =
-            operands.size() > 3 ? source(operands[2], Width::w32) : lower_constant(0, Width::w32);
-        op.c = source(operands.back(), Width::predicate);
-        op.d = destination(operands[0], width);
+        op.a = lower_source(operands.at(1), Width::w32);
+        op.b = operands.size() > 3 ? lower_source(operands[2], Width::w32)
+                                   : lower_constant(0, Width::w32);
+        op.c = lower_source(operands.back(), Width::predicate);
+        op.d = lower_destination(operands[0], width);
         kernel_code_.has_repeatable_shared_steps = false;
     } else {
         fail("unknown barrier");
@@ -210,10 +210,10 @@ void FunctionLowering::lower_call() {
                 .first->second.get();
     } else {
         op.run = op_call_indirect;
-        op.a = source(callee, Width::w64);
-        if (pending_weight_) emit_instruction_count();  // count the instructions once
+        op.a = lower_source(callee, Width::w64);
+        if (pending_instructions_) emit_instruction_count();  // count the instructions once
         // The callee may depend on the order of blocks.
-        kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
+        kernel_code_.is_order_sensitive = kernel_code_.reads_other_blocks = true;
         kernel_code_.has_repeatable_shared_steps = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)
             if (!function->is_entry && function->has_body) used_functions_.insert(name);
@@ -231,31 +231,33 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     Op op{.run = call.run};
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0], &op.v[1]};
     for (std::size_t k = 0; k < arguments.size() && k < 5; ++k) {
-        const Width width = call.argument[k];
+        const Width width = call.argument_widths[k];
         *slots[k] = allocate_temporary(width);
         emit({.run = parameter_handler(false, width == Width::w64 ? 8 : 4),
               .immediate = parameter_offsets_.at(arguments[k]),
               .v = {*slots[k]}});
     }
-    op.has_destination = !results.empty() && call.result != Width::none;
-    if (op.has_destination) op.d = allocate_temporary(call.result);
+    op.has_destination = !results.empty() && call.result_width != Width::none;
+    if (op.has_destination) op.d = allocate_temporary(call.result_width);
     const bool is_silent = call.name == std::string_view("vprintf") && !options().has_printf;
     if (call.is_order_sensitive && !is_silent)
-        kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
+        kernel_code_.is_order_sensitive = kernel_code_.reads_other_blocks = true;
     if (call.needs_heap) kernel_code_.needs_heap = true;
     emit(op);
     if (!op.has_destination) return;
-    emit({.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4),
+    emit({.run = parameter_handler(true, call.result_width == Width::w64 ? 8 : 4),
           .immediate = parameter_offsets_.at(results[0]),
           .v = {op.d}});
 }
 
 // ---- loops that wait ----
 
-/// An answer is a value that other threads can change. If an argument of a call is an answer, marks
-/// the results of the call as answers. Returns true if the number of answers has increased.
-static bool propagate_answer(const ptx::Instruction& i, bool reads_dependent,
-                             std::set<std::string>& answers) {
+/// Updates `answers`, the .param variables whose values depend on memory that other threads can
+/// change. If the instruction stores such a value (`reads_dependent`) in a .param variable, adds
+/// the variable. If a call has an argument in `answers`, adds the results of the call. Returns true
+/// if `answers` has grown.
+static bool propagate_changeable_result(const ptx::Instruction& i, bool reads_dependent,
+                                        std::set<std::string>& answers) {
     if (i.opcode == "st" && i.has("param") && reads_dependent)
         return answers.insert(i.operands.at(0).name).second;
     if (i.opcode != "call" || i.operands.size() < 3) return false;
@@ -293,7 +295,7 @@ void FunctionLowering::find_waiting_loops() {
     std::set<std::string> local_answers;
     repeat_until_stable(function_, [&](const ptx::Instruction& i) {
         const bool reads_dependent = contains_any_register(is_dependent, list_read_registers(i));
-        bool has_new_answer = propagate_answer(i, reads_dependent, answers);
+        bool has_new_answer = propagate_changeable_result(i, reads_dependent, answers);
         const std::string local_key = name_local_bytes(i, is_local_address);
         const bool is_own_memory = i.opcode == "ld" && i.operands.size() > 1 &&
                                    i.operands[1].has_base_register &&
@@ -301,7 +303,7 @@ void FunctionLowering::find_waiting_loops() {
         if (i.opcode == "st" && reads_dependent && !local_key.empty())
             has_new_answer |= local_answers.insert(local_key).second;
         const bool is_poll = (reads_changeable_memory(i) && !is_own_memory) ||
-                             loads_result(i, answers) ||
+                             loads_call_result(i, answers) ||
                              (i.opcode == "ld" && local_answers.contains(local_key));
         const bool is_dependent_computation = i.opcode != "ld" && reads_dependent;
         return ((is_poll || is_dependent_computation) &&

@@ -95,7 +95,7 @@ Slot FunctionLowering::lower_complete_address(const Operand& address, StateSpace
     const Slot sum = allocate_temporary(Width::w64);
     emit_lane_op("add.s64", sum,
                  {base_op.a, lower_constant(static_cast<u64>(base_op.immediate), Width::w64)},
-                 current_class_);
+                 current_value_class_);
     return sum;
 }
 
@@ -107,7 +107,7 @@ std::vector<Slot> FunctionLowering::find_element_slots(const std::vector<Operand
     for (const Operand& element : elements) {
         const bool is_direct =
             !store && element.is_register() && register_width(element.reg) == width;
-        slots.push_back(store       ? source(element, width)
+        slots.push_back(store       ? lower_source(element, width)
                         : is_direct ? find_register_slot(element.reg)
                                     : allocate_temporary(width));
     }
@@ -137,12 +137,12 @@ void FunctionLowering::lower_load_store() {
 
     if (is_in_local_memory) space = StateSpace::local;
     MemoryAccessKind kind{.space = space,
-                          .store = store,
+                          .is_store = store,
                           .bytes = size_of(type),
                           .count = static_cast<u32>(elements.size())};
     if (kind.bytes == 16) fail("128-bit registers are not simulated");
-    kind.plain = plain_ && !kernel_code_.is_recorded;
-    kind.cluster = kernel_code_.is_clustered;
+    kind.is_plain = is_plain_ && !kernel_code_.is_recorded;
+    kind.has_clusters = kernel_code_.is_clustered;
     kind.is_own_block = !instruction.has("shared::cluster");
     Op op;
     const bool is_narrow = lower_address(op, address, space, true);
@@ -157,7 +157,7 @@ void FunctionLowering::lower_load_store() {
                 (instruction.has("nc") ? kReadOnlyPath : 0);
     kind.is_strong = (op.detail & kStrong) != 0;
     if (kind.is_strong) {
-        kernel_code_.order_sensitive |= !store;
+        kernel_code_.is_order_sensitive |= !store;
         kernel_code_.reads_other_blocks |=
             !store && !(space == StateSpace::shared && kind.is_own_block);
         kernel_code_.has_repeatable_shared_steps = false;
@@ -171,10 +171,10 @@ void FunctionLowering::lower_load_store() {
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
     if (!op.run) fail("an access of this size is not supported");
-    op.load_bit = load_waits_.bit[current_index_];
+    op.load_bit = load_waits_.load_bit[current_index_];
     op.site = add_site({.space = space,
-                        .load = !store,
-                        .store = store,
+                        .is_load = !store,
+                        .is_store = store,
                         .bytes_per_lane = kind.bytes * kind.count});
     emit(op);
     if (!store) extend_loaded(elements, type, slots);
@@ -224,7 +224,7 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
         const Width width = register_width(elements[k].reg);
         op.detail =
             (is_signed(type) ? kSignedParameter : 0) | (width == Width::w64 ? kWideRegister : 0);
-        op.d = destination(elements[k], width);
+        op.d = lower_destination(elements[k], width);
         op.immediate = offset + static_cast<i64>(k) * size_of(type);
         emit(op, value_class);
     }
@@ -248,7 +248,7 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
         Op op{.run = parameter_handler(store, bytes),
               .immediate = parameter_offset->second + address.offset + static_cast<i64>(k * bytes)};
         if (!op.run) fail("a parameter of this size is not supported");
-        op.v[0] = store                                 ? source(elements[k], width)
+        op.v[0] = store                                 ? lower_source(elements[k], width)
                   : operand_width(elements[k]) == width ? find_register_slot(elements[k].reg)
                                                         : allocate_temporary(width);
         emit(op);

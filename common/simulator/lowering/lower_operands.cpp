@@ -51,7 +51,7 @@ Slot FunctionLowering::find_register_slot(u32 reg) {
         case ValueClass::warp_position: slot = own_slots_.allocate_permanently(width); break;
         case ValueClass::thread:
             slot = own_slots_.allocate(width);
-            code_.placed.push_back({root, slot->offset, slot_bytes(width)});
+            code_.placed_registers.push_back({root, slot->offset, slot_bytes(width)});
             expiring_registers_.emplace(std::max(lifetimes_[root].end, current_index_), root);
             break;
     }
@@ -84,9 +84,10 @@ void FunctionLowering::allocate_starting_slots(u32 at) {
 /// Returns a temporary slot. The slot is freed after the current instruction, unless the
 /// instruction runs in a prologue.
 Slot FunctionLowering::allocate_temporary(Width width) {
-    if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block)
+    if (current_value_class_ == ValueClass::launch || current_value_class_ == ValueClass::block)
         return uniform_file_.allocate(width);
-    if (current_class_ == ValueClass::warp_position) return own_slots_.allocate_permanently(width);
+    if (current_value_class_ == ValueClass::warp_position)
+        return own_slots_.allocate_permanently(width);
     const Slot slot = own_slots_.allocate(width);
     temporary_slots_.emplace_back(slot, width);
     return slot;
@@ -110,7 +111,7 @@ u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const 
     return operand.bits;
 }
 
-Slot FunctionLowering::source(const Operand& operand, Width width) {
+Slot FunctionLowering::lower_source(const Operand& operand, Width width) {
     switch (operand.kind) {
         case Operand::Kind::reg: {
             const Slot slot =
@@ -120,7 +121,7 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
             emit_lane_op(width == Width::predicate ? "not.pred"
                          : width == Width::w64     ? "neg.s64"
                                                    : "neg.s32",
-                         negated_slot, {slot}, current_class_);
+                         negated_slot, {slot}, current_value_class_);
             return negated_slot;
         }
         case Operand::Kind::special: return lower_special_register(operand.name, width);
@@ -135,7 +136,7 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
     fail("an operand of this kind is not allowed here");
 }
 
-Slot FunctionLowering::destination(const Operand& operand, Width width) {
+Slot FunctionLowering::lower_destination(const Operand& operand, Width width) {
     if (operand.is_sink()) return allocate_temporary(width);
     if (!operand.is_register()) fail("the destination is not a register");
     const Width actual_width = register_width(operand.reg);
@@ -152,29 +153,29 @@ Slot FunctionLowering::convert_slot(Slot source_slot, Width actual_width, Width 
         fail("a 128-bit register is not allowed here");
     const Slot converted_slot = allocate_temporary(wanted_width);
     emit_lane_op(wanted_width == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", converted_slot,
-                 {source_slot}, current_class_);
+                 {source_slot}, current_value_class_);
     return converted_slot;
 }
 
 Slot FunctionLowering::lower_special_register(const std::string& name, Width width) {
     const SpecialRegister* special_register = find_special_register(name);
     if (!special_register) fail("unknown special register " + name);
-    kernel_code_.reserved_shared |= special_register->is_in_reserved_shared;
-    if (special_register->varies == Varies::always || !is_kernel_ || plain_) {
+    kernel_code_.uses_reserved_shared |= special_register->is_in_reserved_shared;
+    if (special_register->scope == ValueScope::every_read || !is_kernel_ || is_plain_) {
         const Slot slot = allocate_temporary(special_register->width);
-        emit({.run = run_read_special,
+        emit({.run = run_read_special_register,
               .d = slot,
               .immediate = reinterpret_cast<i64>(special_register)});
-        if (special_register->order_sensitive()) kernel_code_.order_sensitive = true;
+        if (special_register->is_order_sensitive()) kernel_code_.is_order_sensitive = true;
         return convert_slot(slot, special_register->width, width);
     }
     const auto [entry, is_new] = special_slots_.try_emplace(name);
     if (is_new) {
         auto& special_slots =
-            special_register->varies == Varies::launch  ? kernel_code_.launch_specials
-            : special_register->varies == Varies::block ? kernel_code_.block_specials
-                                                        : kernel_code_.position_specials;
-        entry->second = special_register->varies == Varies::thread
+            special_register->scope == ValueScope::launch  ? kernel_code_.launch_special_slots
+            : special_register->scope == ValueScope::block ? kernel_code_.block_special_slots
+                                                           : kernel_code_.position_special_slots;
+        entry->second = special_register->scope == ValueScope::thread
                             ? own_slots_.allocate_permanently(special_register->width)
                             : uniform_file_.allocate(special_register->width);
         special_slots.push_back({special_register, entry->second});

@@ -36,17 +36,17 @@ bool FunctionLowering::lower_move() {
                   &from = current_instruction().operands[1];
     const Type type = find_type(current_instruction());
     if (to.is_vector()) {
-        unpack(from, to.elements, type);
+        lower_unpack(from, to.elements, type);
     } else if (from.is_vector()) {
-        pack(from.elements, to, type);
+        lower_pack(from.elements, to, type);
     } else {
         const Width width = operand_width(to);
         if (width == Width::w128) fail("a 128-bit mov is not simulated");
-        const Slot value = source(from, width);
+        const Slot value = lower_source(from, width);
         emit_lane_op(width == Width::predicate ? "mov.pred"
                      : width == Width::w64     ? "mov.b64"
                                                : "mov.b32",
-                     destination(to, width), {value}, find_destination_class(to));
+                     lower_destination(to, width), {value}, find_destination_class(to));
     }
     return true;
 }
@@ -59,14 +59,15 @@ static Slot extract_half(Slot whole_slot, u32 half_index) {
 
 /// Lowers a mov such as `mov.b64 {%r1, %r2}, %rd1`, which splits a register into parts, starting
 /// with the lowest bits.
-void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
+void FunctionLowering::lower_unpack(const Operand& from, const std::vector<Operand>& to,
+                                    Type type) {
     if (to.empty()) fail("the vector has no elements");
     const u32 bits = 8 * size_of(type), element_bits = bits / static_cast<u32>(to.size());
     if (bits == 128 && to.size() == 2) {
-        const Slot whole_slot = source(from, Width::w128);
+        const Slot whole_slot = lower_source(from, Width::w128);
         for (u32 k = 0; k < 2; ++k)
             if (to[k].is_register())
-                emit_lane_op("mov.b64", destination(to[k], Width::w64),
+                emit_lane_op("mov.b64", lower_destination(to[k], Width::w64),
                              {extract_half(whole_slot, k)},
                              find_destination_class(current_instruction().operands[0]));
         return;
@@ -74,10 +75,10 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
     if (bits > 64 || element_bits == 0) fail("a 128-bit mov is not simulated");
     const Width width = lane_width(type);
     const ValueClass value_class = find_destination_class(current_instruction().operands[0]);
-    const Slot whole_slot = source(from, width);
+    const Slot whole_slot = lower_source(from, width);
     for (u32 k = 0; k < to.size(); ++k) {
         if (!to[k].is_register()) continue;
-        const Slot destination_slot = destination(to[k], Width::w32);
+        const Slot destination_slot = lower_destination(to[k], Width::w32);
         const Slot first_bit = lower_constant(k * element_bits, Width::w32),
                    bit_count = lower_constant(element_bits, Width::w32);
         if (width == Width::w32) {
@@ -98,15 +99,15 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
 }
 
 /// Lowers a mov such as `mov.b64 %rd1, {%r1, %r2}`, which combines parts into one register.
-void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
+void FunctionLowering::lower_pack(const std::vector<Operand>& from, const Operand& to, Type type) {
     if (from.empty()) fail("the vector has no elements");
     const u32 bits = 8 * size_of(type), element_bits = bits / static_cast<u32>(from.size());
     const ValueClass value_class = find_destination_class(to);
     if (bits == 128 && from.size() == 2) {
-        const Slot whole_slot = destination(to, Width::w128);
+        const Slot whole_slot = lower_destination(to, Width::w128);
         for (u32 k = 0; k < 2; ++k)
-            emit_lane_op("mov.b64", extract_half(whole_slot, k), {source(from[k], Width::w64)},
-                         value_class);
+            emit_lane_op("mov.b64", extract_half(whole_slot, k),
+                         {lower_source(from[k], Width::w64)}, value_class);
         return;
     }
     if (bits > 64 || element_bits == 0) fail("a 128-bit mov is not simulated");
@@ -120,22 +121,22 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     std::vector<Slot> words;
     const u32 elements_per_word = element_bits >= 32 ? 1 : 32 / element_bits;
     for (u32 first_element = 0; first_element < from.size(); first_element += elements_per_word) {
-        Slot word = source(from[first_element], Width::w32);
+        Slot word = lower_source(from[first_element], Width::w32);
         for (u32 k = 1; k < elements_per_word && first_element + k < from.size(); ++k) {
             const bool is_last = bits == 32 && first_element + k + 1 == from.size();
             const Slot joined_word =
-                is_last ? destination(to, Width::w32) : allocate_temporary(Width::w32);
-            join_words(joined_word, word, source(from[first_element + k], Width::w32),
+                is_last ? lower_destination(to, Width::w32) : allocate_temporary(Width::w32);
+            join_words(joined_word, word, lower_source(from[first_element + k], Width::w32),
                        k * element_bits);
             word = joined_word;
         }
         words.push_back(word);
     }
     if (bits == 64)
-        emit_lane_op("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)},
+        emit_lane_op("mov.pair.b64", lower_destination(to, Width::w64), {words.at(0), words.at(1)},
                      value_class);
     else if (from.size() == 1)
-        emit_lane_op("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
+        emit_lane_op("mov.b32", lower_destination(to, Width::w32), {words[0]}, value_class);
     else if (bits != 32)
         fail("a mov that packs or unpacks elements of this size is not simulated");
 }
@@ -156,21 +157,21 @@ void FunctionLowering::lower_address_conversion() {
         window_begin = param_window();
     const Width width = operand_width(to);
     if (width != Width::w32 && width != Width::w64) fail("an address has 32 or 64 bits");
-    const Slot value = source(from, width);
+    const Slot value = lower_source(from, width);
     const ValueClass value_class = find_destination_class(to);
     if (is_local && width == Width::w64)
         emit_lane_op(current_instruction().has("to") ? "and.b64" : "add.s64",
-                     destination(to, width),
+                     lower_destination(to, width),
                      {value, current_instruction().has("to")
                                  ? lower_constant(kLocalBytesPerThread - 1, width)
                                  : lower_special_register(kLocalWindowRegister, width)},
                      value_class);
     else if (window_begin == 0 || width != Width::w64)
-        emit_lane_op(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value},
-                     value_class);
+        emit_lane_op(width == Width::w64 ? "mov.b64" : "mov.b32", lower_destination(to, width),
+                     {value}, value_class);
     else
         emit_lane_op(current_instruction().has("to") ? "sub.s64" : "add.s64",
-                     destination(to, width), {value, lower_constant(window_begin, width)},
+                     lower_destination(to, width), {value, lower_constant(window_begin, width)},
                      value_class);
 }
 
@@ -182,14 +183,15 @@ bool FunctionLowering::lower_lane_instruction() {
     if (!entry) return false;
     auto operands = current_instruction().operands;
     Op op{.run = entry->run, .immediate = entry->constant};
-    if (entry->immediate) {
+    if (entry->has_immediate) {
         constexpr std::size_t kImmediateIndex = 4;
         if (operands.size() <= kImmediateIndex) fail("the number of operands is wrong");
         op.immediate = static_cast<i64>(operands[kImmediateIndex].bits);
         operands.erase(operands.begin() + kImmediateIndex);
     }
     std::size_t source_count = 0;
-    while (source_count < entry->source.size() && entry->source[source_count] != Width::none)
+    while (source_count < entry->source_widths.size() &&
+           entry->source_widths[source_count] != Width::none)
         ++source_count;
     if (operands.size() != source_count + 1) fail("the number of operands is wrong");
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
@@ -201,33 +203,33 @@ bool FunctionLowering::lower_lane_instruction() {
         const bool is_wide_literal = from.is_immediate() && k == 2 &&
                                      current_instruction().opcode == "mad" &&
                                      current_instruction().has("wide");
-        *slots[k] = is_wide_literal ? lower_constant(from.bits, entry->source[k])
-                                    : source(from, entry->source[k]);
+        *slots[k] = is_wide_literal ? lower_constant(from.bits, entry->source_widths[k])
+                                    : lower_source(from, entry->source_widths[k]);
     }
 
     const Operand& to = operands[0];
     const ValueClass value_class = find_destination_class(to);
     const auto is_number = [](Width width) { return width == Width::w32 || width == Width::w64; };
-    const bool is_narrowing = to.is_register() && register_width(to.reg) != entry->destination &&
-                              is_number(register_width(to.reg)) && is_number(entry->destination);
-    op.d =
-        is_narrowing ? allocate_temporary(entry->destination) : destination(to, entry->destination);
+    const bool is_narrowing =
+        to.is_register() && register_width(to.reg) != entry->destination_width &&
+        is_number(register_width(to.reg)) && is_number(entry->destination_width);
+    op.d = is_narrowing ? allocate_temporary(entry->destination_width)
+                        : lower_destination(to, entry->destination_width);
     if (entry->form_handlers && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < source_count; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers execute the next Op directly. They are therefore not used in a
-        // prologue, where no Op follows, or for a guarded Op, which must return to the handler of
-        // its guard.
-        if (value_class == ValueClass::thread && !current_instruction().guard && !plain_)
+        // These handlers execute the next Op directly. They are not used in a prologue, where no Op
+        // follows, or for a guarded Op, which must return to the handler of its guard.
+        if (value_class == ValueClass::thread && !current_instruction().guard && !is_plain_)
             op.run = entry->form_handlers[uniform];
     }
-    if (entry->reads_carry && !carry_slot_)
+    if (entry->uses_carry && !carry_slot_)
         carry_slot_ = own_slots_.allocate_permanently(Width::predicate);
-    if (entry->reads_carry)
+    if (entry->uses_carry)
         op.d2 = *carry_slot_;
-    else if (entry->second != Width::none)
-        op.d2 = to.elements.empty() ? allocate_temporary(entry->second)
-                                    : destination(to.elements[0], entry->second);
+    else if (entry->second_width != Width::none)
+        op.d2 = to.elements.empty() ? allocate_temporary(entry->second_width)
+                                    : lower_destination(to.elements[0], entry->second_width);
     emit(op, value_class);
     if (is_narrowing) {
         const Width destination_width = register_width(to.reg);
@@ -235,7 +237,7 @@ bool FunctionLowering::lower_lane_instruction() {
         emit_lane_op(destination_width == Width::w64
                          ? (is_sign_extended ? "cvt.s64.s32" : "cvt.u64.u32")
                          : "cvt.u32.u64",
-                     destination(to, destination_width), {op.d}, value_class);
+                     lower_destination(to, destination_width), {op.d}, value_class);
     } else {
         extend_short_result(to, value_class);
     }
@@ -275,7 +277,7 @@ bool FunctionLowering::lower_family_instruction() {
           .count = family_instruction->count,
           .detail = family_instruction->detail,
           .has_destination = false};
-    if (!family_instruction->memory_uses.empty() && family_instruction->memory_uses[0].atomic) {
+    if (!family_instruction->memory_uses.empty() && family_instruction->memory_uses[0].is_atomic) {
         const CombinedLanes combined_lanes_kind =
             find_combined_lanes(function_, current_instruction());
         if (combined_lanes_kind == CombinedLanes::all) op.detail |= kOneLaneBit;
@@ -284,7 +286,7 @@ bool FunctionLowering::lower_family_instruction() {
     const StateSpace space = family_instruction->memory_uses.empty()
                                  ? StateSpace::generic
                                  : family_instruction->memory_uses[0].space;
-    const bool needs_warp_sync = family_instruction->warp_sync;
+    const bool needs_warp_sync = family_instruction->is_warp_sync;
     const std::optional<u32> branch = needs_warp_sync ? begin_guarded_region() : std::nullopt;
     for (std::size_t k = 0;
          k < family_instruction->operands.size() && k < current_instruction().operands.size(); ++k)
@@ -296,8 +298,8 @@ bool FunctionLowering::lower_family_instruction() {
     }
     if (family_instruction->matrix) {
         if (!family_instruction->memory_uses.empty()) {
-            family_instruction->matrix->addresses = allocate_temporary(Width::w64);
-            family_instruction->matrix->value = allocate_temporary(Width::w32);
+            family_instruction->matrix->address_slot = allocate_temporary(Width::w64);
+            family_instruction->matrix->value_slot = allocate_temporary(Width::w32);
             family_instruction->matrix->site = std::exchange(op.site, 0);
         }
         op.matrix = code_.matrix_ops.emplace_back(family_instruction->matrix).get();
@@ -312,7 +314,7 @@ bool FunctionLowering::lower_family_instruction() {
         op.run = op_warp_sync;
     }
     if (family_instruction->is_order_sensitive)
-        kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
+        kernel_code_.is_order_sensitive = kernel_code_.reads_other_blocks = true;
     for (const MemoryUse& use : family_instruction->memory_uses)
         if (use.space != StateSpace::global &&
             !(use.space == StateSpace::shared && family_instruction->has_repeatable_shared_steps))
@@ -333,21 +335,21 @@ void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& famil
                                           StateSpace space) {
     switch (role.role) {
         case Role::destination:
-            op.d = destination(operand, role.width);
+            op.d = lower_destination(operand, role.width);
             op.has_destination = operand.is_register();
             [[fallthrough]];
         case Role::ignored:
-            if (role.pair == Role::destination2)  // `d|p`, `_|p`, or no second result
+            if (role.pair_role == Role::destination2)  // `d|p`, `_|p`, or no second result
                 op.d2 = operand.elements.empty()
                             ? allocate_temporary(role.pair_width)
-                            : destination(operand.elements[0], role.pair_width);
+                            : lower_destination(operand.elements[0], role.pair_width);
             return;
-        case Role::destination2: op.d2 = destination(operand, role.width); return;
-        case Role::a: op.a = source(operand, role.width); return;
-        case Role::b: op.b = source(operand, role.width); return;
-        case Role::c: op.c = source(operand, role.width); return;
-        case Role::v0: op.v[0] = source(operand, role.width); return;
-        case Role::members: op.members = source(operand, role.width); return;
+        case Role::destination2: op.d2 = lower_destination(operand, role.width); return;
+        case Role::a: op.a = lower_source(operand, role.width); return;
+        case Role::b: op.b = lower_source(operand, role.width); return;
+        case Role::c: op.c = lower_source(operand, role.width); return;
+        case Role::v0: op.v[0] = lower_source(operand, role.width); return;
+        case Role::members: op.members = lower_source(operand, role.width); return;
         case Role::address: {
             bool has_two_addresses = false;
             for (const OperandRole& other : family.operands)
@@ -375,19 +377,19 @@ void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& famil
             const std::vector<Operand>& coordinates = operand.elements.at(0).elements;
             op.b = lower_complete_address(operand, space);
             for (std::size_t k = 0; k < coordinates.size() && k < std::size(slots); ++k)
-                *slots[k] = source(coordinates[k], role.width);
+                *slots[k] = lower_source(coordinates[k], role.width);
             return;
         }
         case Role::vector_destination: {
             Slot* const slots[] = {&op.d, &op.d2, &op.b, &op.c};
             op.has_destination = true;
             for (std::size_t k = 0; k < operand.elements.size() && k < 4; ++k)
-                *slots[k] = destination(operand.elements[k], role.width);
+                *slots[k] = lower_destination(operand.elements[k], role.width);
             return;
         }
         case Role::vector_source:
             for (std::size_t k = 0; k < operand.elements.size() && k < 4; ++k)
-                op.v[k] = source(operand.elements[k], role.width);
+                op.v[k] = lower_source(operand.elements[k], role.width);
             return;
         case Role::constant: op.immediate = static_cast<i64>(operand.bits); return;
         case Role::list_written:
@@ -395,7 +397,7 @@ void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& famil
         case Role::fragment_d:
         case Role::fragment_a:
         case Role::fragment_b:
-        case Role::fragment_c: set_fragment(*family.matrix, role, operand); return;
+        case Role::fragment_c: set_fragment_operand(*family.matrix, role, operand); return;
     }
 }
 
@@ -408,12 +410,12 @@ void FunctionLowering::set_list_operand(OperandList& list, const OperandRole& ro
     const auto add_operand = [&](const Operand& element) {
         const Width width = is_predicate(element) ? Width::predicate : role.width;
         if (is_written)
-            list.written_slots.push_back(destination(element, width));
+            list.written_slots.push_back(lower_destination(element, width));
         else
-            list.read.push_back(source(element, width));
+            list.read_slots.push_back(lower_source(element, width));
     };
     if (operand.is_address())
-        list.read.push_back(lower_complete_address(operand, space));
+        list.read_slots.push_back(lower_complete_address(operand, space));
     else if (!operand.is_vector())
         add_operand(operand);
     for (const Operand& element : operand.elements) {
@@ -424,16 +426,17 @@ void FunctionLowering::set_list_operand(OperandList& list, const OperandRole& ro
     }
 }
 
-void FunctionLowering::set_fragment(MatrixOp& matrix, const OperandRole& role,
-                                    const Operand& operand) {
+void FunctionLowering::set_fragment_operand(MatrixOp& matrix, const OperandRole& role,
+                                            const Operand& operand) {
     MatrixFragment& fragment = role.role == Role::fragment_d   ? matrix.d
                                : role.role == Role::fragment_a ? matrix.a
                                : role.role == Role::fragment_b ? matrix.b
                                                                : matrix.c;
     const bool is_vector = operand.is_vector();
     for (const Operand& element : is_vector ? operand.elements : std::vector{operand})
-        fragment.slots.push_back(role.role == Role::fragment_d ? destination(element, role.width)
-                                                               : source(element, role.width));
+        fragment.slots.push_back(role.role == Role::fragment_d
+                                     ? lower_destination(element, role.width)
+                                     : lower_source(element, role.width));
 }
 
 }  // namespace coalesce::simulator

@@ -75,8 +75,8 @@ private:
     Width register_width(u32 reg) const;
     /// Returns the width of an operand that must be a register.
     Width operand_width(const Operand& operand) const;
-    Slot source(const Operand& operand, Width width);
-    Slot destination(const Operand& operand, Width width);
+    Slot lower_source(const Operand& operand, Width width);
+    Slot lower_destination(const Operand& operand, Width width);
     Slot lower_special_register(const std::string& name, Width width);
     Slot allocate_temporary(Width width);
     Slot lower_constant(u64 bits, Width width);
@@ -101,7 +101,7 @@ private:
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
     /// Stores the base register of `address` in Op::a and its offset in Op::immediate. Returns true
-    /// if the base has 32-bit lanes.
+    /// if the base has 32-bit lanes, which is possible only if `allows_narrow` is true.
     bool lower_address(Op& op, const Operand& address, ptx::StateSpace space, bool allows_narrow);
     /// Returns a slot with the sum of the address's base and offset, in 64-bit lanes.
     Slot lower_complete_address(const Operand& address, ptx::StateSpace space);
@@ -127,8 +127,8 @@ private:
     // ---- lower_values.cpp: mov, cvta, lane-wise instructions, families ----
     bool lower_move();
     void lower_address_conversion();
-    void unpack(const Operand& from, const std::vector<Operand>& to, ptx::Type type);
-    void pack(const std::vector<Operand>& from, const Operand& to, ptx::Type type);
+    void lower_unpack(const Operand& from, const std::vector<Operand>& to, ptx::Type type);
+    void lower_pack(const std::vector<Operand>& from, const Operand& to, ptx::Type type);
     bool lower_lane_instruction();
     bool lower_family_instruction();
     void extend_short_result(const Operand& to, ValueClass value_class);
@@ -139,10 +139,11 @@ private:
 
     void set_list_operand(OperandList& list, const OperandRole& role, const Operand& operand,
                           ptx::StateSpace space);
-    void set_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
+    void set_fragment_operand(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    // Makes `op` count all instructions that no Op counts yet.
+
+    /// Makes `op` count all instructions that no Op counts yet.
     void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
@@ -163,7 +164,7 @@ private:
     const ptx::Function& function_;
     FunctionCode& code_;
     const bool is_kernel_;
-    const bool plain_;
+    const bool is_plain_;
 
     Registers registers_;
     const ControlFlow flow_;
@@ -189,12 +190,12 @@ private:
     std::set<std::string> used_functions_;
 
     /// The class of the values that the current instruction computes.
-    ValueClass current_class_ = ValueClass::thread;
-    u32 current_index_ = 0;   ///< the index of the current instruction
-    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
-    /// The number of pending instructions for each file and line.
+    ValueClass current_value_class_ = ValueClass::thread;
+    u32 current_index_ = 0;         ///< the index of the current instruction
+    u32 pending_instructions_ = 0;  ///< the number of instructions that no Op counts yet
+    /// The number of these pending instructions for each file and line.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
-    /// The number of pending instructions with each remark.
+    /// The number of these pending instructions with each remark.
     std::map<Remark, u32> pending_remarks_;
     std::map<std::string, u32> label_ops_;
     // The indices of branches with unresolved targets, and the names of the targets.

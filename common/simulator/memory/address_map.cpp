@@ -34,25 +34,26 @@ constexpr u64 kAllWindowsBytes = 4 * kWindowStride;
 
 }  // namespace
 
-AddressMap draw_map(u64 seed, u64 range) {
+AddressMap draw_address_map(u64 seed, u64 range) {
     const ReservedRegion& region = kRegions[scramble(seed) % std::size(kRegions)];
-    const u64 places = (region.end - region.begin) / kMemoryAlignment;
+    const u64 place_count = (region.end - region.begin) / kMemoryAlignment;
     AddressMap map;
-    map.device = region.begin + scramble(seed + 1) % places * kMemoryAlignment;
+    map.device_begin = region.begin + scramble(seed + 1) % place_count * kMemoryAlignment;
     const u64 distance =
         kMinWindowDistance + scramble(seed + 2) % kWindowStride / kWindowBytes * kWindowBytes;
     const bool is_before = scramble(seed + 4) % 2 == 0;
-    map.windows =
-        is_before ? map.device - kAllWindowsBytes - distance : map.device + range + distance;
-    map.windows -= map.windows % kWindowBytes;
-    map.scatter = scramble(seed + 3) | 1;
+    map.first_window = is_before ? map.device_begin - kAllWindowsBytes - distance
+                                 : map.device_begin + range + distance;
+    map.first_window -= map.first_window % kWindowBytes;
+    map.scatter_seed = scramble(seed + 3) | 1;
     return map;
 }
 
 u64 scatter_offset(u64 serial) {
     constexpr u64 kAlign = 512;
-    if (current_address_map.scatter == 0) return 0;
-    return scramble(current_address_map.scatter + serial) % (kMaxScatter / kAlign) * kAlign;
+    if (current_address_map.scatter_seed == 0) return 0;
+    return scramble(current_address_map.scatter_seed + serial) % (kMaxScatterBytes / kAlign) *
+           kAlign;
 }
 
 }  // namespace coalesce::simulator

@@ -41,12 +41,12 @@ public:
     void empty_quarantine();
 
 private:
-    Interval take_from_gaps(u64 bytes, u64 align);
-    void add_gap(Interval interval);
+    Interval take_free_interval(u64 bytes, u64 align);
+    void add_free_interval(Interval interval);
 
     Interval zone_;
-    /// the free intervals, as begin and end; no two of them are adjacent
-    std::map<u64, u64> gaps_;
+    /// maps the begin of each free interval to its end; no two free intervals are adjacent
+    std::map<u64, u64> free_intervals_;
     std::deque<Interval> quarantine_;
     std::size_t max_quarantined_;
 };

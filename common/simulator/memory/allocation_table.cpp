@@ -27,13 +27,15 @@ const Allocation* AllocationTable::find(u64 address) const {
     return candidate && candidate->contains(address, 1) ? candidate : nullptr;
 }
 
-const Allocation* AllocationTable::nearest(u64 address) const {
+const Allocation* AllocationTable::find_nearest(u64 address) const {
     if (live_allocations.empty()) return nullptr;
-    const Allocation* below = find_last_at_or_below(live_allocations, address);
-    if (!below) return &live_allocations.front();
-    const Allocation* first_above = below + 1;
-    if (first_above == live_allocations.data() + live_allocations.size()) return below;
-    return distance_to(*first_above, address) < distance_to(*below, address) ? first_above : below;
+    const Allocation* allocation_below = find_last_at_or_below(live_allocations, address);
+    if (!allocation_below) return &live_allocations.front();
+    const Allocation* first_above = allocation_below + 1;
+    if (first_above == live_allocations.data() + live_allocations.size()) return allocation_below;
+    return distance_to(*first_above, address) < distance_to(*allocation_below, address)
+               ? first_above
+               : allocation_below;
 }
 
 const Allocation* AllocationTable::find_freed(u64 address) const {

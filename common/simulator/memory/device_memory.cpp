@@ -31,13 +31,13 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u64 kPage = 4096;
-constexpr u64 kHugePage = 2 << 20;
+constexpr u64 kPageBytes = 4096;
+constexpr u64 kHugePageBytes = 2 << 20;
 /// The sizes of small and huge slots are multiples of these constants, in bytes. The shadow has one
 /// byte for each word, so that a page of shadow covers four pages of memory.
-constexpr u64 kSmallSlot = 4 * kPage;
-constexpr u64 kHugeSlot = 4 * kHugePage;
-constexpr u64 kSmallestCapacity = 16 << 20;
+constexpr u64 kSmallSlotBytes = 4 * kPageBytes;
+constexpr u64 kHugeSlotBytes = 4 * kHugePageBytes;
+constexpr u64 kMinCapacityBytes = 16 << 20;
 /// The number of freed allocations to remember, so that "use after free" can be reported.
 constexpr std::size_t kMaxRememberedFrees = 256;
 
@@ -48,7 +48,7 @@ u8* map_anywhere(u64 bytes, int protection) {
 
 /// Returns pages to the system. `begin` must be the start of a page. The end is rounded up.
 void release_pages(u8* begin, u64 bytes) {
-    madvise(begin, round_up(bytes, kPage), MADV_DONTNEED);
+    madvise(begin, round_up(bytes, kPageBytes), MADV_DONTNEED);
 }
 
 /// Reserves a range of addresses. Returns false if the range is not available. Linux kernels before
@@ -110,8 +110,8 @@ struct DeviceMemory::State {
         const OwnedAllocation* candidate = find_at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// Returns the allocation that a loop that accesses `address` has probably overrun, or nullptr
-    /// if no allocation is close enough.
+    /// Returns the allocation that a loop has probably overrun if it accesses `address`, or nullptr
+    /// if no allocation ends close enough to `address`.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const OwnedAllocation* candidate = find_at_or_below(address);
@@ -129,7 +129,7 @@ struct DeviceMemory::State {
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (is_host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);
-    if (mprotect(begin, round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0) return true;
+    if (mprotect(begin, round_up(bytes, kPageBytes), PROT_READ | PROT_WRITE) == 0) return true;
     const Interval zone = host_zone.zone();
     is_host_zone_open =
         mprotect(reinterpret_cast<void*>(zone.begin), zone.size(), PROT_READ | PROT_WRITE) == 0;
@@ -143,18 +143,19 @@ void DeviceMemory::State::close_host_slot(Interval slot) {
 }
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)
-    : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
+    : capacity_(round_up(std::max(capacity_bytes, kMinCapacityBytes), kHugeSlotBytes)),
       state_(std::make_unique<State>()) {
     const u64 address_hint = capacity_;
     // Try a large range first. Four times the capacity leaves room for the gaps, and delays the
     // reuse of freed addresses. If the process may not map that much (ulimit -v), try smaller
     // ranges.
-    for (u64 spare_bytes = 4;; spare_bytes = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
+    for (u64 spare_bytes = 4;;
+         spare_bytes = 2, capacity_ = round_up(capacity_ / 2, kHugeSlotBytes)) {
         const u64 device_bytes = capacity_ * spare_bytes, host_bytes = capacity_ * 2;
-        range_ = device_bytes + host_bytes;
-        const bool reserved = reserve_at(kDeviceBase, range_);
+        range_bytes_ = device_bytes + host_bytes;
+        const bool reserved = reserve_at(kDeviceBase, range_bytes_);
         storage_ = reserved ? map_anywhere(device_bytes, PROT_READ | PROT_WRITE) : nullptr;
-        shadow_ = storage_ ? map_anywhere(range_ / 4, PROT_READ | PROT_WRITE) : nullptr;
+        shadow_ = storage_ ? map_anywhere(range_bytes_ / 4, PROT_READ | PROT_WRITE) : nullptr;
         if (shadow_) {
             const u64 protected_begin = kDeviceBase + device_bytes;
             state_->device_zone = AddressZone({kDeviceBase, protected_begin});
@@ -162,8 +163,8 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
             break;
         }
         if (storage_) munmap(storage_, device_bytes);
-        if (reserved) munmap(reinterpret_cast<void*>(kDeviceBase), range_);
-        if (capacity_ <= kSmallestCapacity) {
+        if (reserved) munmap(reinterpret_cast<void*>(kDeviceBase), range_bytes_);
+        if (capacity_ <= kMinCapacityBytes) {
             throw std::runtime_error(
                 "the simulated device's addresses (from 0x500000000000) cannot be reserved: "
                 "another part of the program uses them, or the limit on address space is too low "
@@ -182,9 +183,9 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
 
 DeviceMemory::~DeviceMemory() {
     stop_explaining_host_faults(this);
-    munmap(shadow_, range_ / 4);
+    munmap(shadow_, range_bytes_ / 4);
     munmap(storage_, state_->device_zone.zone().size());
-    munmap(reinterpret_cast<void*>(device_base()), range_);
+    munmap(reinterpret_cast<void*>(device_base()), range_bytes_);
     current_address_map = {};
 }
 
@@ -195,19 +196,20 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (uses_device_memory(kind) && bytes > capacity_ - state_->bytes_in_use) return 0;
 
     AddressZone& zone = is_in_host_zone(kind) ? state_->host_zone : state_->device_zone;
-    const bool is_huge = bytes >= kHugePage;
+    const bool is_huge = bytes >= kHugePageBytes;
     // Large allocations begin at the start of a page, as on hardware.
     const u64 first_offset =
         is_huge || is_in_host_zone(kind) ? 0 : scatter_offset(state_->next_serial);
     Interval slot;
     const u64 gap_bytes = choose_gap(state_->live_allocations.size(), zone.zone().size());
-    if (is_huge) slot = zone.take_interval(round_up(bytes + gap_bytes, kHugeSlot), kHugeSlot);
+    if (is_huge)
+        slot = zone.take_interval(round_up(bytes + gap_bytes, kHugeSlotBytes), kHugeSlotBytes);
     // If the free addresses are too fragmented for a huge slot, use small slots even for a large
     // allocation.
     for (const u64 gap_behind : {gap_bytes, kNarrowGapBytes}) {
         if (slot.size() != 0) continue;
-        slot =
-            zone.take_interval(round_up(first_offset + bytes + gap_behind, kSmallSlot), kSmallSlot);
+        slot = zone.take_interval(round_up(first_offset + bytes + gap_behind, kSmallSlotBytes),
+                                  kSmallSlotBytes);
     }
     if (slot.size() == 0) return 0;
     if (is_in_host_zone(kind) && !state_->open_host_slot(slot, bytes)) {
@@ -230,7 +232,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (is_huge) {
         madvise(reinterpret_cast<u8*>(slot.begin) + allocation.host_offset, slot.size(),
                 MADV_HUGEPAGE);
-        if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
+        if (bytes >= kHugeSlotBytes) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
     }
     if (uses_device_memory(kind)) state_->bytes_in_use += bytes;
     const u64 begin = allocation.begin;
@@ -259,7 +261,7 @@ bool DeviceMemory::free(u64 begin) {
         u8* shadow_begin = shadow(owned_allocation.slot.begin);
         release_pages(storage, owned_allocation.slot.size());
         release_pages(shadow_begin, owned_allocation.slot.size() / 4);
-        if (bytes >= kHugePage) {
+        if (bytes >= kHugePageBytes) {
             madvise(storage, owned_allocation.slot.size(), MADV_NOHUGEPAGE);
             madvise(shadow_begin, owned_allocation.slot.size() / 4, MADV_NOHUGEPAGE);
         }
@@ -276,13 +278,13 @@ bool DeviceMemory::free(u64 begin) {
 /// pointer.
 std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     // Release the old range first, because the address space may be limited.
-    munmap(reinterpret_cast<void*>(device_base()), range_);
+    munmap(reinterpret_cast<void*>(device_base()), range_bytes_);
     constexpr u64 kMaxAttempts = 100;
     for (u64 attempt = 0; attempt < kMaxAttempts; ++attempt) {
-        const AddressMap map = draw_map(seed + (attempt << 32), range_);
-        if (reserve_at(map.device, range_)) return map;
+        const AddressMap map = draw_address_map(seed + (attempt << 32), range_bytes_);
+        if (reserve_at(map.device_begin, range_bytes_)) return map;
     }
-    reserve_at(device_base(), range_);
+    reserve_at(device_base(), range_bytes_);
     return std::nullopt;
 }
 
@@ -338,12 +340,13 @@ void DeviceMemory::set_device(u64 begin, int device) {
     state_->table.reset();
 }
 
-std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64 accessible_devices) const {
+std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table_for(
+    u64 accessible_devices) const {
     const auto is_hidden = [=](const Allocation& allocation) {
         return allocation.device != Allocation::kAllDevices &&
                !(accessible_devices >> allocation.device & 1);
     };
-    const auto complete_table = table();
+    const auto complete_table = allocation_table();
     if (std::none_of(complete_table->live_allocations.begin(),
                      complete_table->live_allocations.end(), is_hidden))
         return complete_table;
@@ -354,7 +357,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64 accessible_de
     return visible_table;
 }
 
-std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
+std::shared_ptr<const AllocationTable> DeviceMemory::allocation_table() const {
     std::lock_guard lock(state_->mutex);
     if (!state_->table) {
         auto updated_table = std::make_shared<AllocationTable>();
@@ -363,7 +366,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
             updated_table->live_allocations.push_back(owned_allocation.allocation);
         updated_table->freed_allocations.assign(state_->freed_allocations.begin(),
                                                 state_->freed_allocations.end());
-        updated_table->range_end = device_base() + range_;
+        updated_table->range_end = device_base() + range_bytes_;
         state_->table = std::move(updated_table);
     }
     return state_->table;
@@ -396,11 +399,12 @@ bool DeviceMemory::has_shadow(u64 address) const {
 
 void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     u8* end = begin + words;
-    u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPage));
-    const u64 pages = first_page < end ? static_cast<u64>(end - first_page) / kPage * kPage : 0;
+    u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPageBytes));
+    const u64 pages =
+        first_page < end ? static_cast<u64>(end - first_page) / kPageBytes * kPageBytes : 0;
     // Return the pages to the system: they then read as zeros and cost no memory. If the range has
     // only a few pages, clear them instead.
-    if (pages < 16 * kPage) {
+    if (pages < 16 * kPageBytes) {
         std::memset(begin, 0, words);
         return;
     }

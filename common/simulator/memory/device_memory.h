@@ -37,52 +37,52 @@ inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 
 /// The start addresses of device memory and of the generic windows, as kernels see them.
 struct AddressMap {
-    u64 device = kDeviceBase;  ///< the first device address
+    u64 device_begin = kDeviceBase;  ///< the first device address
     /// The first generic address of shared memory. The windows of local memory, parameters and
     /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits of a generic
     /// address are the address within the state space, and the higher bits are not 0.
-    u64 windows = 0x0000'7a00'5100'0000ull;
-    /// Seeds the offset of a small allocation within its slot. 0 means that allocations begin at
-    /// the start of their slots.
-    u64 scatter = 0;
+    u64 first_window = 0x0000'7a00'5100'0000ull;
+    /// The seed of the offsets at which small allocations begin within their slots. If it is 0, all
+    /// allocations begin at the start of their slots.
+    u64 scatter_seed = 0;
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap current_address_map;
 /// Returns an address map that is possible on a GPU and that has room for `range` device addresses.
 /// `seed` selects the map.
-AddressMap draw_map(u64 seed, u64 range);
+AddressMap draw_address_map(u64 seed, u64 range);
 /// The exclusive upper bound, in bytes, of the offsets that scatter_offset() returns for small
 /// allocations.
-inline constexpr u64 kMaxScatter = 16 << 10;
+inline constexpr u64 kMaxScatterBytes = 16 << 10;
 u64 scatter_offset(u64 serial);
 
 inline u64 device_base() {
-    return current_address_map.device;
+    return current_address_map.device_begin;
 }
 
-/// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
-/// window.
+/// The size of an address window (AddressMap::first_window), and the distance between windows, in bytes.
+/// No allocation overlaps a window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// The total size in bytes of the 256 windows of shared memory, one for each rank in a cluster. A
-/// cluster has fewer blocks, so that even an address with an invalid rank is in one of these
+/// cluster has fewer than 256 blocks, so an address with an invalid rank is still in one of these
 /// windows.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
-    return current_address_map.windows;
+    return current_address_map.first_window;
 }
 inline u64 local_window() {
-    return current_address_map.windows + kWindowStride;
+    return current_address_map.first_window + kWindowStride;
 }
 /// The size in bytes of each thread's part of the local window. It is larger than any thread's
 /// local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
-    return current_address_map.windows + 2 * kWindowStride;
+    return current_address_map.first_window + 2 * kWindowStride;
 }
-/// Returns the start of the window for function pointers. The offset of a function's pointer in the
-/// window is 16 times the index of the function in its module.
+/// Returns the start of the window of addresses for function pointers. The offset of a function's
+/// pointer in the window is 16 times the index of the function in its module.
 inline u64 function_window() {
-    return current_address_map.windows + 3 * kWindowStride;
+    return current_address_map.first_window + 3 * kWindowStride;
 }
 
 /// The size in bytes of the gap of unused addresses after an allocation. The gap is normally wide,
@@ -118,7 +118,7 @@ struct Allocation {
 /// The allocations at the time of a launch, sorted by address.
 struct AllocationTable {
     std::vector<Allocation> live_allocations;
-    /// The most recently freed allocations, for "use after free".
+    /// The most recently freed allocations, which are needed to report a "use after free".
     std::vector<Allocation> freed_allocations;
     /// Allocations on devices whose memory the launch cannot access. `live_allocations` does not
     /// contain them.
@@ -126,7 +126,8 @@ struct AllocationTable {
     u64 range_end = 0;  ///< the end of the device addresses, exclusive
     /// Returns the allocation that contains `address`, or nullptr.
     const Allocation* find(u64 address) const;
-    const Allocation* nearest(u64 address) const;  ///< returns the allocation closest to `address`
+    const Allocation* find_nearest(
+        u64 address) const;  ///< returns the allocation closest to `address`
     const Allocation* find_freed(u64 address) const;
 };
 
@@ -149,10 +150,10 @@ public:
 
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
-    std::shared_ptr<const AllocationTable> table() const;
-    /// Like table(), but the snapshot contains only memory that the launch can access: the memory
+    std::shared_ptr<const AllocationTable> allocation_table() const;
+    /// Like allocation_table(), but the snapshot contains only memory that the launch can access: the memory
     /// of the devices in the mask `accessible_devices`.
-    std::shared_ptr<const AllocationTable> table_for(u64 accessible_devices) const;
+    std::shared_ptr<const AllocationTable> allocation_table_for(u64 accessible_devices) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
     std::optional<Allocation> find(u64 address) const;
@@ -160,7 +161,7 @@ public:
     /// Returns the host pointer to [address, address + bytes), or nullptr if the range is not
     /// within a single allocation.
     u8* host_view(u64 address, u64 bytes) const;
-    bool is_device_range(u64 address) const { return address - device_base() < range_; }
+    bool is_device_range(u64 address) const { return address - device_base() < range_bytes_; }
 
     /// Returns the shadow byte of the word at `address`, which must be in the device's range.
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
@@ -168,14 +169,15 @@ public:
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
     /// Copies the shadow of `bytes` bytes at `source` to `destination`, for a copy within the
     /// device.
-    void copy_written(u64 destination, u64 source, u64 bytes);
+    void copy_shadow(u64 destination, u64 source, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
-    /// Marks the bytes selected by the bit mask `bytes` as uninitialized, on behalf of a kernel.
-    /// Other threads may mark other bytes at the same time.
+    /// Marks bytes as uninitialized, on behalf of a kernel: bit k of `bytes` selects the byte at
+    /// `address` + k. Other threads may mark other bytes at the same time.
     void mark_bytes_unwritten(u64 address, u32 bytes);
     bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
     bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }
-    /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
+    /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
+    /// 32.
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
     /// Describes an address in `text`, for example as "1536 bytes into an allocation of 4096
@@ -184,8 +186,8 @@ public:
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    /// The number of device addresses, including those of managed and pinned memory.
-    u64 range() const { return range_; }
+    /// The size in bytes of the range of device addresses, including managed and pinned memory.
+    u64 range_bytes() const { return range_bytes_; }
     u64 bytes_in_use() const;
 
     /// Chooses a different current_address_map, so that a kernel cannot tell from its pointers that
@@ -206,8 +208,8 @@ private:
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;
-    /// The number of device addresses, including those of managed and pinned memory.
-    u64 range_ = 0;
+    /// The size in bytes of the range of device addresses, including managed and pinned memory.
+    u64 range_bytes_ = 0;
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;
     struct State;

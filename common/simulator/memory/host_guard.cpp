@@ -14,7 +14,7 @@ namespace coalesce::simulator::host_guard {
 
 namespace {
 
-constexpr u64 kGuardPage = 4096;
+constexpr u64 kGuardPageBytes = 4096;
 constexpr std::size_t kMaxTouches = 16;
 
 struct Guard {
@@ -31,14 +31,14 @@ Guard& guard() {
 }
 
 void set_access(const GuardedRange& range, int access) {
-    const u64 begin = range.begin & ~(kGuardPage - 1);
-    mprotect(reinterpret_cast<void*>(begin), round_up(range.end, kGuardPage) - begin, access);
+    const u64 begin = range.begin & ~(kGuardPageBytes - 1);
+    mprotect(reinterpret_cast<void*>(begin), round_up(range.end, kGuardPageBytes) - begin, access);
 }
 
 void record_touch(Guard& g, const HostTouch& touch) {
     const std::size_t count = std::min(g.touch_count.load(), kMaxTouches);
     for (std::size_t k = 0; k < count; ++k)
-        if (g.touches[k].work_number == touch.work_number) return;
+        if (g.touches[k].operation_number == touch.operation_number) return;
     const std::size_t touch_index = g.touch_count.fetch_add(1);
     if (touch_index < kMaxTouches) g.touches[touch_index] = touch;
 }
@@ -78,13 +78,13 @@ bool handle_fault(u64 address, bool is_write, u64 instruction) {
     }
     bool is_guarded = false;
     for (const GuardedRange& range : g.ranges) {
-        if (address < (range.begin & ~(kGuardPage - 1)) ||
-            address >= round_up(range.end, kGuardPage))
+        if (address < (range.begin & ~(kGuardPageBytes - 1)) ||
+            address >= round_up(range.end, kGuardPageBytes))
             continue;
         is_guarded = true;
         if (address < range.begin || address >= range.end) continue;
         if (range.device_writes || is_write)
-            record_touch(g, {address, is_write, range.work_number, instruction});
+            record_touch(g, {address, is_write, range.operation_number, instruction});
         set_access(range, PROT_READ | PROT_WRITE);
     }
     if (is_guarded) set_access({address, address + 1}, PROT_READ | PROT_WRITE);

@@ -14,20 +14,20 @@
 
 namespace coalesce::simulator {
 
-/// A range of bytes that an operation on the device has accessed.
+/// A range of bytes that a kernel or a copy on the device (an operation) has accessed.
 struct GuardedRange {
     u64 begin = 0, end = 0;
     /// True if the device writes to these bytes. If false, the host may read them, but not write
     /// them.
     bool device_writes = false;
-    u64 work_number = 0;  ///< the index of the operation
+    u64 operation_number = 0;  ///< the index of the operation
 };
 
 /// An access by the host to a guarded range, before the host has waited for the operation.
 struct HostTouch {
     u64 address = 0;
     bool is_write = false;
-    u64 work_number = 0;
+    u64 operation_number = 0;
     u64 instruction = 0;  ///< the address of the host's instruction, or 0 if unknown
 };
 

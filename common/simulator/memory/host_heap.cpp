@@ -24,7 +24,7 @@ constexpr u64 kHeaderBytes = 16;
 /// the header's first word.
 constexpr u64 kBorrowedBytes = 8;
 constexpr u64 kFlagBits = 7, kPreviousInUse = 1, kMapped = 2;
-constexpr u64 kHostPage = 4096;
+constexpr u64 kHostPageBytes = 4096;
 
 u64 read_word(u64 address) {
     u64 word;
@@ -44,7 +44,7 @@ bool uses_glibc_malloc() {
 }
 
 /// Returns the address of the main heap's first chunk, or 0 if there is no heap yet.
-u64 first_chunk() {
+u64 find_first_chunk() {
     static std::atomic<u64> first_chunk_address{0};
     if (first_chunk_address) return first_chunk_address;
     std::FILE* maps = std::fopen("/proc/self/maps", "r");
@@ -63,18 +63,17 @@ bool is_chunk_size(u64 size) {
     return size >= 2 * kHeaderBytes && size % kHeaderBytes == 0;
 }
 
-/// Returns the block in use that contains the address, or an empty interval if there is none. `top`
-/// is the end of the heap.
-Interval find_chunk(u64 address, u64 top) {
+/// Returns the block in use that contains the address, or an empty interval if there is none.
+Interval find_chunk(u64 address, u64 heap_end) {
     /// The maximum number of chunks that all walks together may visit. Visiting this many chunks
     /// takes about a second.
     static std::atomic<i64> chunks_left{20'000'000};
-    for (u64 chunk = first_chunk(); chunk + kHeaderBytes < top && --chunks_left > 0;) {
+    for (u64 chunk = find_first_chunk(); chunk + kHeaderBytes < heap_end && --chunks_left > 0;) {
         const u64 size = read_word(chunk + kBorrowedBytes) & ~kFlagBits;
         const u64 next_chunk = chunk + size;
-        if (!is_chunk_size(size) || next_chunk > top) return {};
+        if (!is_chunk_size(size) || next_chunk > heap_end) return {};
         if (address < next_chunk) {
-            const bool is_in_use = next_chunk + kHeaderBytes <= top &&
+            const bool is_in_use = next_chunk + kHeaderBytes <= heap_end &&
                                    read_word(next_chunk + kBorrowedBytes) & kPreviousInUse;
             if (!is_in_use || address < chunk + kHeaderBytes) return {};
             return {chunk + kHeaderBytes, next_chunk + kBorrowedBytes};
@@ -85,11 +84,12 @@ Interval find_chunk(u64 address, u64 top) {
 }
 
 /// Returns the large block that begins at the address, or an empty interval if there is none.
-Interval mapped_block(u64 address) {
-    if (address % kHostPage != kHeaderBytes) return {};
+Interval find_mapped_block(u64 address) {
+    if (address % kHostPageBytes != kHeaderBytes) return {};
     const u64 size = read_word(address - kBorrowedBytes);
-    const bool is_block = (size & kFlagBits) == kMapped && (size & ~kFlagBits) % kHostPage == 0 &&
-                          size > kHostPage && read_word(address - kHeaderBytes) == 0;
+    const bool is_block = (size & kFlagBits) == kMapped &&
+                          (size & ~kFlagBits) % kHostPageBytes == 0 && size > kHostPageBytes &&
+                          read_word(address - kHeaderBytes) == 0;
     if (!is_block) return {};
     return {address, address - kHeaderBytes + (size & ~kFlagBits)};
 }
@@ -98,18 +98,18 @@ Interval mapped_block(u64 address) {
 
 Interval find_overrun_host_block(u64 address, u64 bytes) {
     if (!uses_glibc_malloc()) return {};
-    const u64 first_chunk_address = first_chunk(), top = reinterpret_cast<u64>(sbrk(0));
+    const u64 first_chunk_address = find_first_chunk(), heap_end = reinterpret_cast<u64>(sbrk(0));
     Interval block;
-    if (address >= first_chunk_address + kHeaderBytes && address < top) {
+    if (address >= first_chunk_address + kHeaderBytes && address < heap_end) {
         // Usually the address is the start of a block, and the size of that block precedes it.
         // Search the heap only if the preceding word is not a size, or if that size is too small.
         const u64 size = read_word(address - kBorrowedBytes) & ~kFlagBits;
         const bool is_heap_block = address % kHeaderBytes == 0 && is_chunk_size(size) &&
-                                   size <= top - address + kHeaderBytes &&
+                                   size <= heap_end - address + kHeaderBytes &&
                                    bytes <= size - kBorrowedBytes;
-        if (!is_heap_block) block = find_chunk(address, top);
+        if (!is_heap_block) block = find_chunk(address, heap_end);
     } else {
-        block = mapped_block(address);
+        block = find_mapped_block(address);
     }
     return block.size() > 0 && address + bytes > block.end ? block : Interval{};
 }

@@ -1,4 +1,4 @@
-// See find_host_region.h.
+// See host_region.h.
 //
 // Watch   Variables without an initial value are in pages that belong to no file. The loader puts
 //         these pages directly after the writable pages of the file that defines the variables.

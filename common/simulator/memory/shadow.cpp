@@ -16,7 +16,7 @@ u8 byte_mask(u64 from, u64 to) {
 /// Calls edit(shadow byte, bits) for the partial words at both ends of a range, and fill(shadow
 /// bytes, words) for the whole words between them. `shadow` is the shadow of the first word.
 template <class Edit, class Fill>
-void for_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
+void edit_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
     const u64 begin = address & 3, end = begin + bytes;
     if (bytes == 0) return;
     if (end < 4) return edit(*shadow, byte_mask(begin, end));
@@ -30,7 +30,7 @@ void for_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
 
 void DeviceMemory::set_shadow(u64 address, u64 bytes, u8 fill_byte) {
     if (!has_shadow(address)) return;
-    for_words(
+    edit_words(
         shadow(address), address, bytes,
         [=](u8& word, u8 bits) { word |= (bits | bits << 4) & fill_byte; },
         [=](u8* first, u64 words) { std::memset(first, fill_byte, words); });
@@ -45,27 +45,27 @@ void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
     // by the host.
     constexpr u64 kAround = 16;
     const u64 begin = std::max(address - std::min(address - device_base(), kAround), device_base());
-    const u64 end = std::min(address + kAround + 16, device_base() + range_);
+    const u64 end = std::min(address + kAround + 16, device_base() + range_bytes_);
     for (u64 at = begin; at < end; at += 4) clear_bits(at, 0xf0);
     for (u64 at = address; bytes; ++at, bytes >>= 1)
         if (bytes & 1) clear_bits(at, 1u << (at & 3));
 }
 
 u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
-    u32 unwritten = 0;
-    for (u32 k = 0; k < bytes; ++k) unwritten |= u32{!is_written(address + k)} << k;
-    return unwritten;
+    u32 unwritten_mask = 0;
+    for (u32 k = 0; k < bytes; ++k) unwritten_mask |= u32{!is_written(address + k)} << k;
+    return unwritten_mask;
 }
 
 void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
     if (!has_shadow(address)) return;
-    for_words(
+    edit_words(
         shadow(address), address, bytes,
         [](u8& word, u8 bits) { word &= static_cast<u8>(~(bits | bits << 4)); },
         [](u8* first, u64 words) { clear_shadow(first, words); });
 }
 
-void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
+void DeviceMemory::copy_shadow(u64 to, u64 from, u64 bytes) {
     if (!has_shadow(to)) return;
     if (!has_shadow(from)) return mark_written_by_host(to, bytes);
     if (((to | from | bytes) & 3) == 0) {

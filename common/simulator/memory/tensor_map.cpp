@@ -14,7 +14,7 @@ namespace {
 /// The size of an element in bytes, indexed by CUtensorMapDataType. (The packed 4-bit and 6-bit
 /// types exist only on other devices.)
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-constexpr u32 kFirstFloat = 6;
+constexpr u32 kFirstFloatType = 6;
 
 constexpr u32 kMaxBoxElements = 256, kLargestElementStride = 8;
 constexpr u64 kMaxDimensionSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
@@ -67,7 +67,7 @@ std::string find_invalid_dimension(const TensorMapArguments& a, u32 d) {
 }
 
 std::string find_invalid_argument(const TensorMapArguments& a) {
-    if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
+    if (!a.encoded_map || reinterpret_cast<std::uintptr_t>(a.encoded_map) % kMapAlignment != 0)
         return "tensorMap is not aligned to 64 bytes: declare it as a CUtensorMap, or with "
                "alignas(64)";
     if (a.type >= std::size(kElementBytes))
@@ -81,7 +81,7 @@ std::string find_invalid_argument(const TensorMapArguments& a) {
     if (a.swizzle > 3) return "swizzle is not one of NONE, 32B, 64B and 128B";
     if (a.promotion > 3) return "l2Promotion is not one of NONE, 64B, 128B and 256B";
     if (a.fill > 1) return "oobFill is neither NONE nor NAN_REQUEST_ZERO_FMA";
-    if (a.fill == 1 && a.type < kFirstFloat)
+    if (a.fill == 1 && a.type < kFirstFloatType)
         return "oobFill requests NaNs, but the elements are integers";
     for (u32 d = 0; d < a.rank; ++d)
         if (const std::string error_text = find_invalid_dimension(a, d); !error_text.empty())
@@ -123,10 +123,10 @@ u64 TensorMap::rows() const {
 std::string encode_map(const TensorMapArguments& a) {
     if (std::string error_text = find_invalid_argument(a); !error_text.empty()) return error_text;
     const TensorMap map = make_tensor_map(a);
-    std::memset(a.map, 0, kTensorMapBytes);
-    std::memcpy(a.map, &map, sizeof map);
+    std::memset(a.encoded_map, 0, kTensorMapBytes);
+    std::memcpy(a.encoded_map, &map, sizeof map);
     const std::unique_lock lock(known_maps().mutex);
-    known_maps().maps.insert_or_assign(copy_map_bytes(a.map), map);
+    known_maps().maps.insert_or_assign(copy_map_bytes(a.encoded_map), map);
     return "";
 }
 

@@ -49,7 +49,7 @@ struct TensorMap {
 
 /// The arguments of cuTensorMapEncodeTiled, with enumerators as integers.
 struct TensorMapArguments {
-    void* map = nullptr;
+    void* encoded_map = nullptr;
     u32 type = 0, rank = 0;
     u64 address = 0;
     const u64* size = nullptr;  ///< the size of each dimension, as an array of `rank` elements

@@ -26,9 +26,11 @@ void add_remark(ExactnessSummary& summary, const Remark& remark, u64 count) {
     if (!remark.is_exact())
         summary.exact_instructions -= std::min(count, summary.exact_instructions);
     switch (remark.kind) {
-        case Remark::Kind::last_bits: summary.last_bits[remark.name] += count; break;
-        case Remark::Kind::values: summary.values[remark.name] += count; break;
-        case Remark::Kind::no_effect: summary.no_effect[remark.name] += count; break;
+        case Remark::Kind::last_bits: summary.last_bit_differences[remark.name] += count; break;
+        case Remark::Kind::values: summary.value_differences[remark.name] += count; break;
+        case Remark::Kind::no_effect:
+            summary.instructions_without_effect[remark.name] += count;
+            break;
         case Remark::Kind::async_proxy:
             summary.uncovered_features = {"a missing fence.proxy.async for global memory"};
             break;
@@ -100,14 +102,14 @@ ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels) 
 
 std::string format_exactness(const ExactnessSummary& summary) {
     std::string text = format_first_line(summary);
-    std::vector<std::string> differing_results = format_counts(summary.last_bits);
+    std::vector<std::string> differing_results = format_counts(summary.last_bit_differences);
     for (const std::string& function : summary.host_functions)
         differing_results.push_back(function + " (on the host)");
     add_line(text, "last bits may differ from a GPU's", differing_results);
-    add_line(text, "values differ from a GPU's", format_counts(summary.values));
+    add_line(text, "values differ from a GPU's", format_counts(summary.value_differences));
     add_line(text, "built for another GPU, run as sm_" + std::to_string(DeviceModel::capability),
              summary.newer_targets);
-    add_line(text, "no effect here", format_counts(summary.no_effect));
+    add_line(text, "no effect here", format_counts(summary.instructions_without_effect));
     std::vector<std::string> disabled_checks = summary.disabled_checks;
     if (summary.unchecked_launches)
         disabled_checks.push_back("all, of " + format_with_commas(summary.unchecked_launches) +

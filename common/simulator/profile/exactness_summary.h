@@ -1,5 +1,5 @@
-// Summarizes which instructions and launches of a run were simulated exactly and checked. The end
-// of a report and the JSON contain the summary.
+// Summarizes which instructions and launches of a run were simulated exactly and checked. Reports
+// contain this summary, as text and as JSON.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ struct ExactnessSummary {
     u64 exact_instructions = 0;
     /// The number of instructions whose results may differ from a GPU's in the last bits, keyed by
     /// instruction name.
-    std::map<std::string, u64> last_bits;
+    std::map<std::string, u64> last_bit_differences;
     /// The number of instructions whose results may differ completely from a GPU's, keyed by
     /// instruction name.
-    std::map<std::string, u64> values;
-    std::map<std::string, u64> no_effect;
+    std::map<std::string, u64> value_differences;
+    std::map<std::string, u64> instructions_without_effect;
     /// The names of the NVIDIA library functions executed on the host.
     std::vector<std::string> host_functions;
     /// The targets of kernels compiled for newer devices, such as "sm_100a".

@@ -71,9 +71,9 @@ std::string format_own_reports(const std::vector<Report>& all_reports) {
     if (all_reports.empty()) return "no reports";
     u64 printed_reports = 0;
     bool has_unprinted = false;
-    for (const Report& one : all_reports) {
-        printed_reports += one.count;
-        has_unprinted |= one.count == kMaxReportCount;
+    for (const Report& report : all_reports) {
+        printed_reports += report.count;
+        has_unprinted |= report.count == kMaxReportCount;
     }
     // The total also includes reports that are missing from the list.
     if (!has_unprinted) printed_reports = reports().total_count();
@@ -99,8 +99,8 @@ u64 count_children_with_reports() {
 
 std::string format_summary() {
     std::string text = format_own_reports(reports().all());
-    if (const u64 suppressed = reports().suppressed())
-        text += ", " + format_with_commas(suppressed) + " suppressed";
+    if (const u64 suppressed_count = reports().suppressed_count())
+        text += ", " + format_with_commas(suppressed_count) + " suppressed";
     if (const u64 processes_with_reports = count_children_with_reports();
         processes_with_reports > 0)
         text += "; " + format_with_commas(processes_with_reports) +
@@ -114,13 +114,14 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
     // Flush the program's output first, so that it precedes the report even if both go to the same
     // file.
     std::fflush(stdout);
-    const bool colour = wants_colour(STDERR_FILENO);
+    const bool uses_colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";
     if (!is_main_process())
         text += "process " + std::to_string(getpid()) + ", " + program_name() + "\n";
     if (chosen_options.prints_report)
-        text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
-    if (chosen_options.prints_lines) text += annotated_text(rows, read_source, colour);
+        text += profile_text(DeviceModel::name, rows, uses_colour, predicted_times()) +
+                host_work_text();
+    if (chosen_options.prints_lines) text += annotated_text(rows, read_source, uses_colour);
     if (chosen_options.prints_lines || !chosen_options.predicted_gpu.empty()) {
         const std::string next_action_text = describe_next_action(rows, predicted_times());
         if (!next_action_text.empty()) text += "\n" + next_action_text;

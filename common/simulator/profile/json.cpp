@@ -28,7 +28,7 @@ std::string to_hex(u64 value) {
 Json line_to_json(const LineRow& line, bool knows_instructions) {
     Json json{{"file", line.place.file}, {"line", line.place.line}};
     for (const NamedCounter& counter : kCounters) {
-        if (counter.per_line) json[counter.name] = line.counters.*counter.value;
+        if (counter.is_counted_per_line) json[counter.name] = line.counters.*counter.value;
     }
     // Omit the number of instructions if it is unknown, instead of writing a wrong 0.
     if (!knows_instructions) json.erase("warp_instructions");
@@ -38,7 +38,7 @@ Json line_to_json(const LineRow& line, bool knows_instructions) {
 Json kernel_to_json(const KernelRow& kernel) {
     Json json{{"name", kernel.name},
               {"launches", kernel.launches},
-              {"stopped", kernel.stopped},
+              {"stopped", kernel.stopped_launches},
               {"grid", to_array(kernel.grid)},
               {"block", to_array(kernel.block)}};
     if (kernel.registers) json["registers"] = kernel.registers;
@@ -61,10 +61,10 @@ Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
               {"launches_like_others", kernel.repeated_launches},
               {"launches_left_out", kernel.unpredicted_launches},
               {"error_band", kernel.error_band},
-              {"unknown", codec::encode(kernel.unknown_waits)}};
-    if (kernel.unpredicted_launches) json["left_out_because"] = kernel.reason;
-    if (!kernel.longest) return json;
-    json["longest"] = codec::encode(*kernel.longest);
+              {"unknown", codec::encode(kernel.unknown_aspects)}};
+    if (kernel.unpredicted_launches) json["left_out_because"] = kernel.unpredicted_reason;
+    if (!kernel.longest_launch) return json;
+    json["longest"] = codec::encode(*kernel.longest_launch);
     json["longest"].erase("time_line");
     json["binds"] = json["longest"]["binds"];
     if (!kernel.savings.empty()) json["savings"] = codec::encode(kernel.savings);
@@ -92,9 +92,9 @@ Json report_to_json(const Report& report) {
 Json exactness_to_json(const ExactnessSummary& summary) {
     return {{"warp_instructions", summary.instructions},
             {"exact", summary.exact_instructions},
-            {"last_bits", Json(summary.last_bits)},
-            {"values", Json(summary.values)},
-            {"no_effect", Json(summary.no_effect)},
+            {"last_bits", Json(summary.last_bit_differences)},
+            {"values", Json(summary.value_differences)},
+            {"no_effect", Json(summary.instructions_without_effect)},
             {"host_functions", Json(summary.host_functions)},
             {"newer_targets", Json(summary.newer_targets)},
             {"checks_off", Json(summary.disabled_checks)},
@@ -129,7 +129,8 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
     for (const auto& [function, calls] : host_work())
         json["host_work"].push_back({{"function", function}, {"calls", calls}});
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
-    if (const u64 suppressed = simulator::reports().suppressed()) json["suppressed"] = suppressed;
+    if (const u64 suppressed_count = simulator::reports().suppressed_count())
+        json["suppressed"] = suppressed_count;
     if (exactness) json["exactness"] = exactness_to_json(*exactness);
     // A name that is not valid UTF-8 (such as an old file name) must not make the whole report
     // fail.

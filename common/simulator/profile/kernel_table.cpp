@@ -1,4 +1,4 @@
-// See make_kernel_table.h.
+// See kernel_table.h.
 #include "simulator/profile/kernel_table.h"
 
 #include <algorithm>
@@ -29,49 +29,50 @@ struct LineTotals {
 using Lines = std::map<LineKey, LineTotals>;
 
 Counters count_image_accesses(const Site& site, const SiteCounters& c) {
-    Counters sum;
-    const bool texture = site.memory_path == MemoryPath::texture;
-    (texture     ? sum.texture_requests
-     : site.load ? sum.surface_load_requests
-                 : sum.surface_store_requests) = c.requests;
-    (texture     ? sum.texture_sectors
-     : site.load ? sum.surface_load_sectors
-                 : sum.surface_store_sectors) = c.sectors;
-    (texture     ? sum.texture_useful_bytes
-     : site.load ? sum.surface_load_useful_bytes
-                 : sum.surface_store_useful_bytes) = c.useful_bytes;
-    return sum;
+    Counters counts;
+    const bool is_texture = site.memory_path == MemoryPath::texture;
+    (is_texture     ? counts.texture_requests
+     : site.is_load ? counts.surface_load_requests
+                    : counts.surface_store_requests) = c.requests;
+    (is_texture     ? counts.texture_sectors
+     : site.is_load ? counts.surface_load_sectors
+                    : counts.surface_store_sectors) = c.sectors;
+    (is_texture     ? counts.texture_useful_bytes
+     : site.is_load ? counts.surface_load_useful_bytes
+                    : counts.surface_store_useful_bytes) = c.useful_bytes;
+    return counts;
 }
 
 /// The memory operations that the machine code uses for an access to another block's shared memory.
 struct RemoteAccessKinds {
-    bool load, store, atomic;
+    bool is_load, is_store, is_atomic;
 };
 RemoteAccessKinds find_remote_kinds(const Site& site) {
-    if (!site.atomic) return {.load = site.load, .store = !site.load, .atomic = false};
-    return {.load = site.remote_atomic != RemoteAtomic::single_atomic,
-            .store = site.remote_atomic == RemoteAtomic::load_and_store,
-            .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
+    if (!site.is_atomic)
+        return {.is_load = site.is_load, .is_store = !site.is_load, .is_atomic = false};
+    return {.is_load = site.remote_atomic != RemoteAtomic::single_atomic,
+            .is_store = site.remote_atomic == RemoteAtomic::load_and_store,
+            .is_atomic = site.remote_atomic != RemoteAtomic::load_and_store};
 }
 
 /// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop
 /// makes as many loads as atomics, and both access the same sectors.
-void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
-    const RemoteAccessKinds remote_kinds = find_remote_kinds(site);
-    if (remote_kinds.load) {
-        sum.cluster_load_requests = c.remote_requests;
-        sum.cluster_load_sectors = c.remote_sectors;
-        sum.cluster_load_useful_bytes = c.remote_useful_bytes;
+void add_remote(const Site& site, const SiteCounters& c, Counters& counts) {
+    const RemoteAccessKinds remote_access_kinds = find_remote_kinds(site);
+    if (remote_access_kinds.is_load) {
+        counts.cluster_load_requests = c.remote_requests;
+        counts.cluster_load_sectors = c.remote_sectors;
+        counts.cluster_load_useful_bytes = c.remote_useful_bytes;
     }
-    if (remote_kinds.store) {
-        sum.cluster_store_requests = c.remote_requests;
-        sum.cluster_store_sectors = c.remote_sectors;
-        sum.cluster_store_useful_bytes = c.remote_useful_bytes;
+    if (remote_access_kinds.is_store) {
+        counts.cluster_store_requests = c.remote_requests;
+        counts.cluster_store_sectors = c.remote_sectors;
+        counts.cluster_store_useful_bytes = c.remote_useful_bytes;
     }
-    if (remote_kinds.atomic) {
-        sum.cluster_atomic_requests = c.remote_requests;
-        sum.cluster_atomic_sectors = c.remote_sectors;
-        sum.cluster_atomic_useful_bytes = c.remote_useful_bytes;
+    if (remote_access_kinds.is_atomic) {
+        counts.cluster_atomic_requests = c.remote_requests;
+        counts.cluster_atomic_sectors = c.remote_sectors;
+        counts.cluster_atomic_useful_bytes = c.remote_useful_bytes;
     }
 }
 
@@ -83,19 +84,19 @@ Counters count_named_accesses(const Site& site, const SiteCounters& c) {
     if (site.memory_path != MemoryPath::plain) return count_image_accesses(site, c);
     Counters sum;
     add_remote(site, c, sum);
-    if (site.atomic) {
+    if (site.is_atomic) {
         sum.atomic_requests = c.requests;
         sum.atomic_sectors = c.sectors;
         sum.atomic_useful_bytes = c.useful_bytes;
         sum.shared_atomic_requests = c.shared_requests;
         sum.shared_atomic_wavefronts = c.wavefronts;
-        sum.shared_atomic_ideal = c.wavefronts_ideal;
+        sum.shared_atomic_ideal = c.ideal_wavefronts;
         sum.shared_load_requests = c.loop_load_requests;
         sum.shared_load_wavefronts = c.loop_load_wavefronts;
-        sum.shared_load_ideal = c.loop_load_ideal;
+        sum.shared_load_ideal = c.ideal_loop_load_wavefronts;
         return sum;
     }
-    if (site.load) {
+    if (site.is_load) {
         sum.load_requests = c.requests;
         sum.load_sectors = c.sectors;
         sum.load_useful_bytes = c.useful_bytes;
@@ -105,16 +106,16 @@ Counters count_named_accesses(const Site& site, const SiteCounters& c) {
         sum.store_sectors = c.sectors;
         sum.store_useful_bytes = c.useful_bytes;
     }
-    if (site.store) {
+    if (site.is_store) {
         sum.shared_store_requests = c.shared_requests;
         sum.shared_store_wavefronts = c.wavefronts;
-        sum.shared_store_ideal = c.wavefronts_ideal;
+        sum.shared_store_ideal = c.ideal_wavefronts;
         sum.copy_waits = c.wait_count;
     } else {
         sum.copy_bytes_under_way = c.bytes_in_flight;
         sum.shared_load_requests = c.shared_requests;
         sum.shared_load_wavefronts = c.wavefronts;
-        sum.shared_load_ideal = c.wavefronts_ideal;
+        sum.shared_load_ideal = c.ideal_wavefronts;
     }
     return sum;
 }
@@ -137,7 +138,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
         line.counters += counters;
         if (site.machine_accesses &&
             site.machine_accesses->covering_access != MachineAccesses::kNoAccess)
-            ++(site.store ? line.merged_accesses.stores : line.merged_accesses.loads);
+            ++(site.is_store ? line.merged_accesses.stores : line.merged_accesses.loads);
     }
 }
 
@@ -156,9 +157,9 @@ void add_special_requests(const Kernel& kernel, CoalesceSpecialRequests& total) 
         total.variable_load_sectors += c.variable_sectors;
         total.polls += c.polls;
         total.repeated_polls += c.repeated_polls;
-        if (c.requests == 0 || site.atomic || !is_bulk_copy(site)) continue;
-        (site.load ? total.bulk_load_requests : total.bulk_store_requests) += c.requests;
-        (site.load ? total.bulk_load_sectors : total.bulk_store_sectors) += c.sectors;
+        if (c.requests == 0 || site.is_atomic || !is_bulk_copy(site)) continue;
+        (site.is_load ? total.bulk_load_requests : total.bulk_store_requests) += c.requests;
+        (site.is_load ? total.bulk_load_sectors : total.bulk_store_sectors) += c.sectors;
     }
 }
 
@@ -220,7 +221,7 @@ std::vector<KernelRow> make_kernel_table(const std::vector<const Kernel*>& kerne
             files.push_back(file);
         }
         row->launches += kernel->totals.launches;
-        row->stopped += kernel->totals.stopped;
+        row->stopped_launches += kernel->totals.failed_launches;
         row->unchecked_launches += kernel->totals.unchecked_launches;
         row->grid = kernel->totals.grid;
         row->block = kernel->totals.block;

@@ -38,7 +38,7 @@ struct Counters : CoalesceCounters {
 struct NamedCounter {
     const char* name;
     u64 Counters::*value;
-    bool per_line;  ///< true if the counter is also known for every source line
+    bool is_counted_per_line;  ///< true if the counter is also known for every source line
 };
 
 inline constexpr NamedCounter kCounters[] = {
@@ -107,14 +107,14 @@ struct KernelRow {
     u64 launches = 0;  ///< the number of completed launches
     /// The number of launches that an error stopped. These launches are not included in the other
     /// members.
-    u64 stopped = 0;
+    u64 stopped_launches = 0;
     /// The number of launches that were not checked (Options::max_checked_launches).
     u64 unchecked_launches = 0;
     Dim3 grid, block;   ///< the dimensions of the last launch, completed or stopped
     u32 registers = 0;  ///< the estimated registers per thread; 0 if unknown
     Counters counters;  ///< the sums over all launches
     CoalesceSpecialRequests special_requests{};
-    /// true if warp_instructions is also counted for every line
+    /// Whether warp_instructions is also counted for every line.
     bool has_instructions_by_line = false;
     std::vector<LineRow> lines;  ///< sorted by file and line; unknown lines are omitted
 };

@@ -11,19 +11,19 @@ namespace coalesce::simulator {
 namespace {
 
 /// The traffic of a source line, and the amount that could be saved.
-struct Waste {
+struct LineWaste {
     Traffic access;
     bool is_global;
     const LineRow* line;
 };
 
-std::optional<Waste> find_largest_waste(const std::vector<KernelRow>& kernels) {
-    std::optional<Waste> largest_waste;
+std::optional<LineWaste> find_largest_waste(const std::vector<KernelRow>& kernels) {
+    std::optional<LineWaste> largest_waste;
     const auto consider_waste = [&](const Traffic& access, bool is_global, const LineRow& line) {
         const auto excess_passes = [](const Traffic& a) { return a.passes - a.ideal_passes; };
         if (is_wasteful(access) &&
             (!largest_waste || excess_passes(access) > excess_passes(largest_waste->access)))
-            largest_waste = Waste{access, is_global, &line};
+            largest_waste = LineWaste{access, is_global, &line};
     };
     for (const KernelRow& kernel : kernels)
         for (const LineRow& line : kernel.lines) {
@@ -33,7 +33,7 @@ std::optional<Waste> find_largest_waste(const std::vector<KernelRow>& kernels) {
     return largest_waste;
 }
 
-std::string give_advice_on(const Waste& waste) {
+std::string give_advice_on(const LineWaste& waste) {
     const Traffic& a = waste.access;
     const std::string unit = waste.is_global ? "sectors" : "wavefronts";
     return "Next: look at " + format_place(waste.line->place.file, waste.line->place.line) +
@@ -51,14 +51,14 @@ std::string give_advice_on_time(const std::vector<KernelRow>& kernels,
     const std::string* name = nullptr;
     for (const KernelRow& kernel : kernels) {
         const PredictedKernel* predicted = times.find_kernel(kernel.name);
-        if (!predicted || !predicted->longest || (longest && predicted->ms <= longest->ms))
+        if (!predicted || !predicted->longest_launch || (longest && predicted->ms <= longest->ms))
             continue;
         longest = predicted;
         name = &kernel.name;
     }
     if (!longest) return "";
     return "Next, for " + shorten_name(*name) + ": " +
-           timing::explain_prediction(*longest->longest, times.gpu()).cure;
+           timing::explain_prediction(*longest->longest_launch, times.gpu()).cure;
 }
 
 }  // namespace

@@ -29,24 +29,24 @@ void add_prediction(PredictedKernel& kernel, timing::Prediction prediction,
                     const timing::Recording& recording, const timing::Gpu& gpu) {
     prediction.time_line = {};
     kernel.error_band = std::max(kernel.error_band, prediction.error_band);
-    for (const timing::Unknown unknown_wait : prediction.unknown) {
-        if (std::find(kernel.unknown_waits.begin(), kernel.unknown_waits.end(), unknown_wait) ==
-            kernel.unknown_waits.end())
-            kernel.unknown_waits.push_back(unknown_wait);
+    for (const timing::Unknown unknown_aspect : prediction.unknown) {
+        if (std::find(kernel.unknown_aspects.begin(), kernel.unknown_aspects.end(),
+                      unknown_aspect) == kernel.unknown_aspects.end())
+            kernel.unknown_aspects.push_back(unknown_aspect);
     }
-    if (kernel.longest && prediction.ms <= kernel.longest->ms) return;
+    if (kernel.longest_launch && prediction.ms <= kernel.longest_launch->ms) return;
     if (options().finds_savings) kernel.savings = timing::find_savings(recording, prediction, gpu);
-    kernel.longest = std::move(prediction);
+    kernel.longest_launch = std::move(prediction);
 }
 
 void leave_out_launch(PredictedKernel& kernel, const char* reason) {
     ++kernel.unpredicted_launches;
-    kernel.reason = reason;
+    kernel.unpredicted_reason = reason;
 }
 
 }  // namespace
 
-PredictedTimes::Shape PredictedTimes::launch_shape(const LaunchConfig& config) {
+PredictedTimes::LaunchShape PredictedTimes::launch_shape(const LaunchConfig& config) {
     const Dim3 grid = config.grid, block = config.block;
     return {u64{grid.x} << 32 | grid.y,
             grid.z,
@@ -69,19 +69,19 @@ void PredictedTimes::add_launch(const Kernel& kernel, const LaunchConfig& config
     PredictedKernel& kernel_prediction = kernels_[kernel.display_name];
     ++kernel_prediction.launches;
     auto& shapes = launches_[kernel.display_name];
-    const Shape shape = launch_shape(config);
+    const LaunchShape shape = launch_shape(config);
     if (!recording && !shapes.contains(shape))
         return leave_out_launch(kernel_prediction,
                                 "the kernel is launched with too many different grids and blocks");
-    Launches& launches = shapes[shape];
+    LaunchesOfShape& launches = shapes[shape];
     ++launches.count;
     if (!recording) {
-        if (launches.predicted == 0) {
+        if (launches.predicted_launches == 0) {
             ++kernel_prediction.unpredicted_launches;
             return;
         }
         ++kernel_prediction.repeated_launches;
-        kernel_prediction.ms += launches.ms / static_cast<double>(launches.predicted);
+        kernel_prediction.ms += launches.ms / static_cast<double>(launches.predicted_launches);
         return;
     }
     timing::Prediction prediction = timing::predict(*recording, gpu_);
@@ -89,7 +89,7 @@ void PredictedTimes::add_launch(const Kernel& kernel, const LaunchConfig& config
         return leave_out_launch(kernel_prediction, "blocks may wait for each other");
     if (prediction.ms <= 0)
         return leave_out_launch(kernel_prediction, "the blocks could not be recorded");
-    ++launches.predicted;
+    ++launches.predicted_launches;
     launches.ms += prediction.ms;
     kernel_prediction.ms += prediction.ms;
     add_prediction(kernel_prediction, std::move(prediction), *recording, gpu_);

@@ -27,16 +27,17 @@ struct PredictedKernel {
     u64 launches = 0;
     /// The number of launches assumed to take as long as an earlier launch.
     u64 repeated_launches = 0;
-    /// the number of launches without a predicted time, and in `reason` the reason
+    /// The number of launches without a predicted time. `unpredicted_reason` says why they have
+    /// none.
     u64 unpredicted_launches = 0;
-    std::string reason;
+    std::string unpredicted_reason;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
     /// The properties of these launches that the time model does not cover.
-    std::vector<timing::Unknown> unknown_waits;
+    std::vector<timing::Unknown> unknown_aspects;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
-    std::optional<timing::Prediction> longest;
-    /// The times that the longest launch would save, one for each inefficiency. Empty unless
+    std::optional<timing::Prediction> longest_launch;
+    /// The time that the longest launch would save without each of its inefficiencies. Empty unless
     /// Options::finds_savings is set.
     std::vector<timing::Saving> savings;
 };
@@ -57,17 +58,16 @@ public:
     const PredictedKernel* find_kernel(const std::string& kernel) const;
 
 private:
-    /// The key of launches that are assumed to take the same time: their grid, block and shared
-    /// memory.
-    using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
-    struct Launches {
-        u64 count = 0, predicted = 0;
+    /// The launch parameters on which the time is assumed to depend: grid, block and shared memory.
+    using LaunchShape = std::tuple<u64, u32, u32, u32, u64, u32>;
+    struct LaunchesOfShape {
+        u64 count = 0, predicted_launches = 0;
         double ms = 0;  ///< the sum of the predicted times, in milliseconds
     };
-    static Shape launch_shape(const LaunchConfig& config);
+    static LaunchShape launch_shape(const LaunchConfig& config);
 
     timing::Gpu gpu_;
-    std::map<std::string, std::map<Shape, Launches>> launches_;
+    std::map<std::string, std::map<LaunchShape, LaunchesOfShape>> launches_;
     std::map<std::string, PredictedKernel> kernels_;
 };
 

@@ -28,9 +28,9 @@ namespace {
 std::string add_colour(const std::string& text, const char* escape_code, bool uses_colour) {
     return uses_colour ? "\033[" + std::string(escape_code) + "m" + text + "\033[0m" : text;
 }
-constexpr const char* kBold = "1";
-constexpr const char* kRed = "31";
-constexpr const char* kDim = "2";
+constexpr const char* kBoldCode = "1";
+constexpr const char* kRedCode = "31";
+constexpr const char* kDimCode = "2";
 
 // ---- the table ----
 
@@ -38,11 +38,11 @@ constexpr const char* kDim = "2";
 /// last".
 std::string format_table_row(const std::string& name, const std::string& requests,
                              const std::string& passes, const std::string& passes_per_request,
-                             const std::string& ideal_passes, const std::string& usefulness) {
+                             const std::string& ideal_passes, const std::string& useful_percent) {
     char line[256];
     std::snprintf(line, sizeof line, "  %-15s%16s%17s%9s%7s%14s", name.c_str(), requests.c_str(),
                   passes.c_str(), passes_per_request.c_str(), ideal_passes.c_str(),
-                  usefulness.c_str());
+                  useful_percent.c_str());
     return line;
 }
 
@@ -60,32 +60,32 @@ void add_rows(std::string& out, const std::vector<Traffic>& accesses, bool is_gl
                is_global
                    ? format_table_row("", "requests", "sectors", "each", "ideal", "useful bytes")
                    : format_table_row("", "requests", "wavefronts", "each", "ideal", "conflicts"),
-               kDim, uses_colour) +
+               kDimCode, uses_colour) +
            "\n";
     for (const Traffic& a : accesses) {
-        const std::string usefulness =
+        const std::string useful_percent =
             is_global ? format_percent_useful(a) : format_with_commas(a.passes - a.ideal_passes);
         const std::string row =
             format_table_row(a.name, format_with_commas(a.requests), format_with_commas(a.passes),
                              format_ratio(a.passes, a.requests),
-                             format_ratio(a.ideal_passes, a.requests), usefulness);
-        out += add_colour(row, kRed, uses_colour && is_wasteful(a)) + "\n";
+                             format_ratio(a.ideal_passes, a.requests), useful_percent);
+        out += add_colour(row, kRedCode, uses_colour && is_wasteful(a)) + "\n";
     }
 }
 
 std::string format_title(const KernelRow& kernel) {
-    const u64 launches = kernel.launches + kernel.stopped;
+    const u64 launches = kernel.launches + kernel.stopped_launches;
     return shorten_name(kernel.name) + ": " + format_with_commas(launches) +
            (launches == 1 ? " launch" : " launches") + ", grid " + format_shape(kernel.grid) +
            ", block " + format_shape(kernel.block) + (launches == 1 ? "" : " (the last)");
 }
 
 std::string format_stopped_row(const KernelRow& kernel) {
-    const std::string launch_text = kernel.launches + kernel.stopped == 1 ? "the launch"
-                                    : kernel.stopped == 1
+    const std::string launch_text = kernel.launches + kernel.stopped_launches == 1 ? "the launch"
+                                    : kernel.stopped_launches == 1
                                         ? "one launch"
-                                        : format_with_commas(kernel.stopped) + " launches";
-    return launch_text + (kernel.stopped == 1 ? " was" : " were") +
+                                        : format_with_commas(kernel.stopped_launches) + " launches";
+    return launch_text + (kernel.stopped_launches == 1 ? " was" : " were") +
            " stopped by an error and not counted";
 }
 
@@ -97,9 +97,10 @@ std::string format_execution_row(const Counters& c) {
 }
 
 void add_kernel(std::string& out, const KernelRow& kernel, bool uses_colour) {
-    out += "\n" + add_colour(wrap(format_title(kernel), kColumns, "", "    "), kBold, uses_colour) +
+    out += "\n" +
+           add_colour(wrap(format_title(kernel), kColumns, "", "    "), kBoldCode, uses_colour) +
            "\n";
-    if (kernel.stopped > 0) out += "  " + format_stopped_row(kernel) + "\n";
+    if (kernel.stopped_launches > 0) out += "  " + format_stopped_row(kernel) + "\n";
     if (kernel.unchecked_launches > 0)
         out += "  " + format_with_commas(kernel.unchecked_launches) +
                " of these launches were counted, but not checked\n";
@@ -121,18 +122,18 @@ std::string format_percent(double fraction) {
 /// bottleneck and the error band.
 std::string describe_time(const std::string& name, const PredictedKernel& kernel) {
     std::string text = shorten_name(name);
-    if (kernel.longest)
-        text += ": " + timing::describe_bottleneck(*kernel.longest) + "; within " +
+    if (kernel.longest_launch)
+        text += ": " + timing::describe_bottleneck(*kernel.longest_launch) + "; within " +
                 format_percent(kernel.error_band);
     if (kernel.repeated_launches)
         text += "; " + format_with_commas(kernel.repeated_launches) +
                 " launches are assumed to take as long as similar earlier launches";
-    for (const timing::Unknown unknown_wait : kernel.unknown_waits)
-        text += "; the model does not know " + timing::phrase_for(unknown_wait);
+    for (const timing::Unknown unknown : kernel.unknown_aspects)
+        text += "; the model does not know " + timing::phrase_for(unknown);
     if (kernel.unpredicted_launches)
         text += "; " + format_with_commas(kernel.unpredicted_launches) +
                 (kernel.unpredicted_launches == 1 ? " launch is" : " launches are") +
-                " left out: " + kernel.reason;
+                " left out: " + kernel.unpredicted_reason;
     return text;
 }
 
@@ -149,7 +150,7 @@ std::string format_time_row(const NamedTime& row, double total_ms) {
                   format_with_commas(kernel.launches).c_str());
     std::snprintf(empty_figures, sizeof empty_figures, "%12s%8s%10s  ", "-", "-",
                   format_with_commas(kernel.launches).c_str());
-    const std::string time_text = kernel.longest ? time_figures : empty_figures;
+    const std::string time_text = kernel.longest_launch ? time_figures : empty_figures;
     return wrap(describe_time(row.name, kernel), kColumns, time_text,
                 std::string(time_text.size() + 2, ' ')) +
            "\n";
@@ -169,23 +170,23 @@ std::string format_times(const std::vector<KernelRow>& kernels,
     std::stable_sort(rows.begin(), rows.end(), [](const NamedTime& a, const NamedTime& b) {
         return a.kernel->ms > b.kernel->ms;
     });
-    const std::string unknown_wait =
+    const std::string title =
         "Predicted, not measured: kernels on " +
         std::string(predicted_times.gpu().is_measured ? "an " : "an unverified ") +
         predicted_times.gpu().name;
     std::string text =
-        "\n" + add_colour(wrap(unknown_wait, kColumns, "", "  "), kBold, uses_colour) + "\n";
+        "\n" + add_colour(wrap(title, kColumns, "", "  "), kBoldCode, uses_colour) + "\n";
     char heading[96];
     std::snprintf(heading, sizeof heading, "%12s%8s%10s  %s", "ms", "of all", "launches",
                   "kernel: bottleneck of its longest launch");
-    text += add_colour(heading, kDim, uses_colour) + "\n";
+    text += add_colour(heading, kDimCode, uses_colour) + "\n";
     for (const NamedTime& row : rows) text += format_time_row(row, total_ms);
     return text;
 }
 
 // ---- the annotated source ----
 
-/// number of lines to show before and after a line that accesses memory
+/// The number of lines to show before and after a line that accesses memory.
 constexpr u32 kContextLines = 2;
 
 using LinesOfFile = std::map<u32, const LineRow*>;
@@ -200,17 +201,17 @@ void add_remark(std::string& out, const Traffic& a, bool is_global, bool uses_co
     } else if (a.passes > a.ideal_passes) {
         text += ", " + format_with_commas(a.passes - a.ideal_passes) + " conflicts";
     }
-    out += add_colour(wrap(text, kColumns, "        ", "          "), kRed,
+    out += add_colour(wrap(text, kColumns, "        ", "          "), kRedCode,
                       uses_colour && is_wasteful(a)) +
            "\n";
 }
 
 /// Adds a remark about merged accesses, such as "^ 3 loads of this line are part of earlier ones:
 /// the GPU's code has one instruction for neighbours".
-void add_merged(std::string& out, u32 count, const char* unknown_wait) {
+void add_merged(std::string& out, u32 count, const char* access_name) {
     if (count == 0) return;
     const bool is_one = count == 1;
-    const std::string text = "^ " + std::to_string(count) + " " + unknown_wait +
+    const std::string text = "^ " + std::to_string(count) + " " + access_name +
                              (is_one ? "" : "s") + " of this line " + (is_one ? "is" : "are") +
                              " part of an earlier access: the machine code has one wider "
                              "instruction for neighbouring accesses";
@@ -219,9 +220,9 @@ void add_merged(std::string& out, u32 count, const char* unknown_wait) {
 
 void add_source_line(std::string& out, u32 number, const std::string* text, const LineRow* row,
                      bool uses_colour) {
-    char gutter[32];
-    std::snprintf(gutter, sizeof gutter, "%5u | ", number);
-    std::string line = gutter + (text ? *text : std::string());
+    char line_prefix[32];
+    std::snprintf(line_prefix, sizeof line_prefix, "%5u | ", number);
+    std::string line = line_prefix + (text ? *text : std::string());
     if (line.size() > kColumns) line = line.substr(0, kColumns - 3) + "...";
     out += line + "\n";
     if (!row) return;
@@ -240,9 +241,9 @@ std::set<u32> find_lines_to_show(const LinesOfFile& lines, const std::vector<std
         if (!row->counters.has_memory_requests() && !has_merged) continue;
         lines_to_show.insert(line);
         if (!text) continue;
-        const u32 usefulness =
+        const u32 last_shown_line =
             static_cast<u32>(std::min<u64>(u64{line} + kContextLines, text->size()));
-        for (u32 l = line > kContextLines ? line - kContextLines : 1; l <= usefulness; ++l)
+        for (u32 l = line > kContextLines ? line - kContextLines : 1; l <= last_shown_line; ++l)
             lines_to_show.insert(l);
     }
     return lines_to_show;
@@ -256,7 +257,7 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
     out += "\n" +
            add_colour(
                wrap(shorten_name(kernel.name) + " in " + shorten_path(file), kColumns, "", "    "),
-               kBold, uses_colour) +
+               kBoldCode, uses_colour) +
            "\n";
     if (!text) out += "  (the source cannot be read, so only line numbers are shown)\n";
     u32 previous = 0;
@@ -274,10 +275,10 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
 
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool uses_colour, const PredictedTimes* predicted_times) {
-    const char* unknown_wait = predicted_times
-                                   ? ": counters; times are predicted"
-                                   : ": counters only, because a simulation has no times";
-    std::string out = wrap(device + unknown_wait, kColumns, "", "") + "\n";
+    const char* counters_note = predicted_times
+                                    ? ": counters; times are predicted"
+                                    : ": counters only, because a simulation has no times";
+    std::string out = wrap(device + counters_note, kColumns, "", "") + "\n";
     if (kernels.empty()) out += "\nno kernel was launched\n";
     for (const KernelRow& kernel : kernels) add_kernel(out, kernel, uses_colour);
     if (predicted_times) out += format_times(kernels, *predicted_times, uses_colour);

@@ -11,7 +11,7 @@ u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
 }
 
 /// Returns the list without the accesses that made no requests.
-std::vector<Traffic> drop_unused(std::vector<Traffic> accesses) {
+std::vector<Traffic> drop_traffic_without_requests(std::vector<Traffic> accesses) {
     std::erase_if(accesses, [](const Traffic& a) { return a.requests == 0; });
     return accesses;
 }
@@ -22,7 +22,7 @@ std::vector<Traffic> global_traffic(const Counters& c) {
     const auto make_traffic = [](const char* name, u64 requests, u64 sectors, u64 useful_bytes) {
         return Traffic{name, requests, sectors, ideal_sectors(useful_bytes, sectors), useful_bytes};
     };
-    return drop_unused(
+    return drop_traffic_without_requests(
         {make_traffic("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
          make_traffic("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
          make_traffic("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes),
@@ -40,7 +40,7 @@ std::vector<Traffic> global_traffic(const Counters& c) {
 }
 
 std::vector<Traffic> shared_traffic(const Counters& c) {
-    return drop_unused(
+    return drop_traffic_without_requests(
         {{"shared loads", c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_ideal, 0},
          {"shared stores", c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_ideal,
           0},
@@ -48,8 +48,8 @@ std::vector<Traffic> shared_traffic(const Counters& c) {
           c.shared_atomic_ideal, 0}});
 }
 
-bool is_wasteful(const Traffic& make_traffic) {
-    return make_traffic.passes >= 2 * std::max<u64>(make_traffic.ideal_passes, 1);
+bool is_wasteful(const Traffic& traffic) {
+    return traffic.passes >= 2 * std::max<u64>(traffic.ideal_passes, 1);
 }
 
 }  // namespace coalesce::simulator

@@ -26,6 +26,6 @@ std::vector<Traffic> shared_traffic(const Counters& counters);
 
 /// Reports whether the traffic takes at least twice the ideal number of passes. Reports highlight
 /// such traffic.
-bool is_wasteful(const Traffic& make_traffic);
+bool is_wasteful(const Traffic& traffic);
 
 }  // namespace coalesce::simulator

@@ -17,7 +17,7 @@ struct TypeFacts {
 
 /// The properties of all types, in the order of the enumeration, so that a type can be used as an
 /// index.
-constexpr TypeFacts kTypes[] = {
+constexpr TypeFacts kTypeFacts[] = {
     {"", Type::none, 0, false, false},       {"pred", Type::pred, 1, false, false},
     {"b8", Type::b8, 1, false, false},       {"b16", Type::b16, 2, false, false},
     {"b32", Type::b32, 4, false, false},     {"b64", Type::b64, 8, false, false},
@@ -34,15 +34,15 @@ constexpr TypeFacts kTypes[] = {
 };
 
 constexpr bool is_table_in_enum_order() {
-    for (std::size_t i = 0; i < std::size(kTypes); ++i) {
-        if (static_cast<std::size_t>(kTypes[i].type) != i) return false;
+    for (std::size_t i = 0; i < std::size(kTypeFacts); ++i) {
+        if (static_cast<std::size_t>(kTypeFacts[i].type) != i) return false;
     }
-    return kTypes[std::size(kTypes) - 1].type == Type::e5m2x2;
+    return kTypeFacts[std::size(kTypeFacts) - 1].type == Type::e5m2x2;
 }
 static_assert(is_table_in_enum_order());
 
 const TypeFacts& find_type_facts(Type type) {
-    return kTypes[static_cast<std::size_t>(type)];
+    return kTypeFacts[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::string_view name_of(Type type) {
 }
 
 Type parse_type(std::string_view name) {
-    for (const TypeFacts& type_entry : kTypes) {
+    for (const TypeFacts& type_entry : kTypeFacts) {
         if (type_entry.name == name) return type_entry.type;
     }
     return Type::none;

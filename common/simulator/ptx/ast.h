@@ -110,7 +110,7 @@ struct Instruction {
     std::vector<std::string> modifiers;
     std::vector<Operand> operands;
     std::optional<u32> guard;  ///< the register of the guard `@p`, if there is one
-    bool guard_negated = false;
+    bool is_guard_negated = false;
     std::string label;
     SourceLine where;
     /// One more than the index in Function::inline_chains, or 0 if the instruction was not inlined.

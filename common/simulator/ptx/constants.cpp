@@ -51,19 +51,19 @@ bool parse_integer(std::string_view text, Constant& constant) {
 }
 
 /// Evaluates an expression by precedence climbing. `read_expression` reads operators whose
-/// precedence is at least `lowest_precedence`.
+/// precedence is at least `min_precedence`.
 class ConstantExpressionReader {
 public:
     explicit ConstantExpressionReader(Lexer& lexer) : lexer_(lexer) {}
 
-    Constant read_expression(int lowest_precedence) {
+    Constant read_expression(int min_precedence) {
         Constant left_operand = read_primary();
-        for (int precedence; (precedence = current_precedence()) >= lowest_precedence;) {
+        for (int precedence; (precedence = current_precedence()) >= min_precedence;) {
             const char operation = lexer_.take_token().text[0];
             if (operation == '<' || operation == '>') lexer_.expect(operation);
             const Constant right_operand = read_expression(precedence + 1);
-            left_operand.bits =
-                apply(operation, require_integer(left_operand), require_integer(right_operand));
+            left_operand.bits = apply_operator(operation, require_integer(left_operand),
+                                               require_integer(right_operand));
         }
         return left_operand;
     }
@@ -99,7 +99,7 @@ private:
             value = read_expression(1);
             lexer_.expect(')');
         } else if (lexer_.accept('-')) {
-            value = negate(read_primary());
+            value = negate_constant(read_primary());
         } else if (lexer_.accept('+')) {
             value = read_primary();
         } else if (lexer_.accept('~')) {
@@ -112,7 +112,7 @@ private:
         return value;
     }
 
-    static Constant negate(Constant value) {
+    static Constant negate_constant(Constant value) {
         if (value.kind == Constant::Kind::immediate)
             value.bits = 0 - value.bits;
         else
@@ -121,7 +121,7 @@ private:
     }
 
     /// Applies an operator. Arithmetic is unsigned, so that overflow wraps around as on the GPU.
-    u64 apply(char operation, i64 a, i64 b) const {
+    u64 apply_operator(char operation, i64 a, i64 b) const {
         const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
         switch (operation) {
             case '|': return x | y;
@@ -155,9 +155,9 @@ u64 Constant::convert_to(Type type) const {
     if (is_to_f64) return std::bit_cast<u64>(value);
     // A double outside the range of float becomes infinity. Without this check, the cast would be
     // undefined.
-    constexpr double kLargest = std::numeric_limits<float>::max();
-    if (value > kLargest) value = std::numeric_limits<double>::infinity();
-    if (value < -kLargest) value = -std::numeric_limits<double>::infinity();
+    constexpr double kMaxFloat = std::numeric_limits<float>::max();
+    if (value > kMaxFloat) value = std::numeric_limits<double>::infinity();
+    if (value < -kMaxFloat) value = -std::numeric_limits<double>::infinity();
     return std::bit_cast<u32>(static_cast<float>(value));
 }
 

@@ -11,7 +11,7 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 constexpr u64 kLargestAlignment = 1 << 16;
-constexpr u64 kOpaqueSize = 8;  ///< the size of a handle, such as a .texref
+constexpr u64 kHandleBytes = 8;  ///< the size of a handle, such as a .texref
 
 bool is_state_space(std::string_view directive) {
     return directive == ".global" || directive == ".const" || directive == ".shared" ||
@@ -23,7 +23,7 @@ bool is_opaque_type(std::string_view directive) {
     return directive == ".texref" || directive == ".samplerref" || directive == ".surfref";
 }
 
-u64 vector_length(std::string_view directive) {
+u64 parse_vector_length(std::string_view directive) {
     if (directive == ".v2") return 2;
     if (directive == ".v4") return 4;
     if (directive == ".v8") return 8;
@@ -40,7 +40,7 @@ struct DeclarationReader::Shape {
     u64 vector_elements = 0;  ///< the number of elements of a .v2 or .v4, or 0 for a scalar
     u32 align = 0;            ///< alignment in bytes; 0 if not given
 
-    u64 element_size() const { return is_opaque ? kOpaqueSize : size_of(type); }
+    u64 element_size() const { return is_opaque ? kHandleBytes : size_of(type); }
 };
 
 DeclarationReader::DeclarationReader(Lexer& lexer, std::size_t text_size)
@@ -93,7 +93,7 @@ DeclarationReader::Shape DeclarationReader::read_shape() {
         if (const Type type = parse_type(word.substr(1)); type != Type::none) {
             shape.type = type;
             lexer_.take_token();
-        } else if (const u64 length = vector_length(word)) {
+        } else if (const u64 length = parse_vector_length(word)) {
             shape.vector_elements = length;
             lexer_.take_token();
         } else if (is_opaque_type(word)) {
@@ -189,9 +189,9 @@ void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>
     if (dimensions.empty() || dimensions[0] != 0) return;
     // If the initialiser fills only part of a row, the size of the variable still includes the
     // whole row.
-    u64 row = element_size;
-    for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
-    variable.size = round_up(end, row);
+    u64 row_bytes = element_size;
+    for (std::size_t i = 1; i < dimensions.size(); ++i) row_bytes *= dimensions[i];
+    variable.size = round_up(end, row_bytes);
 }
 
 }  // namespace coalesce::simulator::ptx

@@ -62,11 +62,12 @@ Position read_location(Lexer& lexer, Inlining& inlining) {
     };
     const Position position = read_position(true);
     while (lexer.accept(',')) {
-        const std::string_view value_name = lexer.expect_identifier("function_name or inlined_at");
-        if (value_name == "function_name") {
+        const std::string_view attribute_name =
+            lexer.expect_identifier("function_name or inlined_at");
+        if (attribute_name == "function_name") {
             lexer.expect_identifier("a label");
             if (lexer.is_at('+')) read_integer(lexer);
-        } else if (value_name == "inlined_at") {
+        } else if (attribute_name == "inlined_at") {
             inlining.add_caller(position, read_position(false));
         } else {
             lexer.fail_expected("function_name or inlined_at before this");
@@ -81,9 +82,9 @@ void read_file(Lexer& lexer, Module& module) {
     const std::string_view quoted = lexer.take_token().text;
     std::string name;
     for (std::size_t i = 0; i < quoted.size(); ++i) {
-        const bool escape = quoted[i] == '\\' && i + 1 < quoted.size() &&
-                            (quoted[i + 1] == '\\' || quoted[i + 1] == '"');
-        if (escape) ++i;
+        const bool is_escape = quoted[i] == '\\' && i + 1 < quoted.size() &&
+                               (quoted[i + 1] == '\\' || quoted[i + 1] == '"');
+        if (is_escape) ++i;
         name += quoted[i];
     }
     module.files[index] = name;
@@ -229,10 +230,10 @@ private:
             const std::string text(lexer_.take_token().text);
             if (text == "nounroll")
                 function_->not_unrolled.push_back(static_cast<u32>(function_->body.size()));
-            const std::size_t mask = text.find(kUsedBytes);
-            if (mask != std::string::npos)
+            const std::size_t mask_position = text.find(kUsedBytes);
+            if (mask_position != std::string::npos)
                 used_bytes_ = static_cast<u32>(
-                    std::strtoul(text.c_str() + mask + kUsedBytes.size(), nullptr, 0));
+                    std::strtoul(text.c_str() + mask_position + kUsedBytes.size(), nullptr, 0));
             lexer_.accept(',');
         }
         lexer_.skip_statement();
@@ -241,11 +242,11 @@ private:
     /// Reads declarations such as `.reg .b32 %r<100>, %a;` and `.reg .v4 .f32 v;`.
     void read_registers() {
         Type type = Type::none;
-        u32 elements = 1;
+        u32 element_count = 1;
         while (lexer_.is_at(TokenKind::dotted)) {
             const std::string_view word = lexer_.current().text;
             if (word == ".v2" || word == ".v4") {
-                elements = word == ".v2" ? 2 : 4;
+                element_count = word == ".v2" ? 2 : 4;
             } else if (type = parse_type(word.substr(1)); type == Type::none) {
                 lexer_.fail_expected("the type of a register");
             }
@@ -257,10 +258,10 @@ private:
             if (lexer_.accept('<')) {
                 const Constant count = read_number(lexer_);
                 if (count.kind != Constant::Kind::immediate) lexer_.fail_expected("an integer");
-                scopes_.declare_registers(name, type, elements, count.bits);
+                scopes_.declare_registers(name, type, element_count, count.bits);
                 lexer_.expect('>');
             } else {
-                scopes_.declare_register(name, type, elements);
+                scopes_.declare_register(name, type, element_count);
             }
         } while (lexer_.accept(','));
         lexer_.expect(';');
@@ -292,7 +293,7 @@ private:
         instruction.used_bytes = std::exchange(used_bytes_, ~0u);
         instruction.text_offset = start;
         if (lexer_.accept('@')) {
-            instruction.guard_negated = lexer_.accept('!');
+            instruction.is_guard_negated = lexer_.accept('!');
             instruction.guard = read_guard(lexer_, scopes_);
             word = lexer_.current();
             instruction.opcode = lexer_.expect_identifier("an instruction after its guard");
@@ -339,17 +340,17 @@ private:
     }
 
     void read_target_list(const std::string& label) {
-        std::vector<std::string>& list = function_->target_lists[label];
+        std::vector<std::string>& target_list = function_->target_lists[label];
         do {
-            list.emplace_back(lexer_.expect_identifier("a label or a function"));
+            target_list.emplace_back(lexer_.expect_identifier("a label or a function"));
         } while (lexer_.accept(','));
-        for (std::string& name : list) scopes_.note_label_use(name);
+        for (std::string& name : target_list) scopes_.note_label_use(name);
         lexer_.expect(';');
     }
 
     void declare_parameters() {
-        for (const auto* list : {&function_->returns, &function_->parameters}) {
-            for (const Variable& parameter : *list)
+        for (const auto* parameter_list : {&function_->returns, &function_->parameters}) {
+            for (const Variable& parameter : *parameter_list)
                 scopes_.bind_variable(parameter.name,
                                       scopes_.make_unique_variable_name(parameter.name));
         }

@@ -11,7 +11,7 @@ class InitialiserReader {
 public:
     InitialiserReader(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
                       u64 element_size, u64& bytes_left)
-        : lexer_(lexer), variable_(variable), bytes_left_(bytes_left) {
+        : lexer_(lexer), variable_(variable), remaining_bytes_(bytes_left) {
         strides_.resize(dimensions.size());
         u64 stride = element_size;
         for (std::size_t level = dimensions.size(); level-- > 0;) {
@@ -19,7 +19,7 @@ public:
             stride *= dimensions[level];
         }
         const bool is_open_ended = !dimensions.empty() && dimensions[0] == 0;
-        limit_ = is_open_ended ? kLargestVariable : variable.size;
+        variable_bytes_ = is_open_ended ? kLargestVariable : variable.size;
     }
 
     u64 read_all() {
@@ -28,7 +28,7 @@ public:
         } else {
             read_element(0);
         }
-        return end_;
+        return last_element_end_;
     }
 
 private:
@@ -44,7 +44,7 @@ private:
                 read_element(offset);
                 offset += size_of(variable_.type);
             }
-            if (offset > limit_) fail_too_many();
+            if (offset > variable_bytes_) fail_too_many();
             if (!lexer_.accept(',') && !lexer_.is_at('}')) lexer_.fail_expected("',' or '}'");
         }
         lexer_.expect('}');
@@ -56,21 +56,21 @@ private:
             if (bytes < 4)
                 lexer_.fail("an address does not fit into an element of ." +
                             std::string(name_of(variable_.type)));
-            relocate(offset, bytes, read_address());
+            add_relocation(offset, bytes, read_address());
             return;
         }
         const Constant constant = read_constant(lexer_);
         if (lexer_.accept('(')) {  // one byte of an address, such as 0xFF00(symbol)
             const Relocation address = read_address();
             lexer_.expect(')');
-            relocate_byte(offset, constant.bits, address);
+            add_byte_relocation(offset, constant.bits, address);
             return;
         }
         if (constant.kind != Constant::Kind::immediate && size_of(variable_.type) < 4) {
             lexer_.fail("a floating-point number does not fit into an element of ." +
                         std::string(name_of(variable_.type)));
         }
-        store(offset, constant.convert_to(variable_.type));
+        store_value(offset, constant.convert_to(variable_.type));
     }
 
     /// Reads an address without its offset. The caller must set the offset.
@@ -90,28 +90,28 @@ private:
 
     i64 read_addend() { return lexer_.is_at('+') || lexer_.is_at('-') ? read_integer(lexer_) : 0; }
 
-    void store(u64 offset, u64 value) {
+    void store_value(u64 offset, u64 value) {
         const u32 bytes = size_of(variable_.type);
-        reserve(offset + bytes);
+        reserve_bytes(offset + bytes);
         for (u32 i = 0; i < bytes && i < 8; ++i) {
             variable_.initial_bytes[offset + i] = static_cast<u8>(value >> (8 * i));
         }
     }
 
-    void relocate(u64 offset, u32 bytes, Relocation address) {
-        reserve(offset + bytes);
+    void add_relocation(u64 offset, u32 bytes, Relocation address) {
+        reserve_bytes(offset + bytes);
         address.offset = offset;
         address.bytes = bytes;
         variable_.relocations.push_back(std::move(address));
     }
 
-    void relocate_byte(u64 offset, u64 mask, Relocation address) {
+    void add_byte_relocation(u64 offset, u64 mask, Relocation address) {
         // A packed structure stores a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p) and
         // so on. Combine these bytes into one relocation, byte by byte.
         if (size_of(variable_.type) != 1)
             lexer_.fail("a mask is allowed only in an array of bytes");
         if (mask == 0xff) {
-            relocate(offset, 1, address);
+            add_relocation(offset, 1, address);
             return;
         }
         if (variable_.relocations.empty()) lexer_.fail_expected("0xFF as the first mask");
@@ -124,18 +124,18 @@ private:
         if (!continues_last)
             lexer_.fail("the bytes of an address must follow one another, lowest first");
         ++last_relocation.bytes;
-        reserve(offset + 1);
+        reserve_bytes(offset + 1);
     }
 
-    void reserve(u64 end) {
-        if (end > limit_) fail_too_many();
-        if (end > end_) end_ = end;
+    void reserve_bytes(u64 end) {
+        if (end > variable_bytes_) fail_too_many();
+        if (end > last_element_end_) last_element_end_ = end;
         const u64 initialised_bytes = variable_.initial_bytes.size();
         if (end <= initialised_bytes) return;
-        if (end - initialised_bytes > bytes_left_) {
+        if (end - initialised_bytes > remaining_bytes_) {
             lexer_.fail("the initialisers of this module fill too many bytes");
         }
-        bytes_left_ -= end - initialised_bytes;
+        remaining_bytes_ -= end - initialised_bytes;
         variable_.initial_bytes.resize(end);
     }
 
@@ -146,9 +146,9 @@ private:
     Lexer& lexer_;
     Variable& variable_;
     std::vector<u64> strides_;  ///< the distance in bytes between items, for each level of braces
-    u64 limit_;                 ///< the size of the variable in bytes
-    u64& bytes_left_;
-    u64 end_ = 0;  ///< the end of the last element
+    u64 variable_bytes_;        ///< the size of the variable in bytes
+    u64& remaining_bytes_;
+    u64 last_element_end_ = 0;  ///< the end of the last element
 };
 
 }  // namespace

@@ -38,10 +38,10 @@ constexpr std::array<u8, 256> make_classes() {
     return classes;
 }
 
-constexpr std::array<u8, 256> kClasses = make_classes();
+constexpr std::array<u8, 256> kCharacterClasses = make_classes();
 
 bool has_class(char c, CharacterClass wanted_class) {
-    return kClasses[static_cast<u8>(c)] & wanted_class;
+    return kCharacterClasses[static_cast<u8>(c)] & wanted_class;
 }
 
 /// Shortens the text and makes it printable, so that it fits into a one-line error message.

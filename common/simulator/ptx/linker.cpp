@@ -52,7 +52,7 @@ void rename_symbols(Operand& operand, const Names& names) {
 }
 
 /// Removes the names of symbols that the function's own declarations hide.
-void remove_hidden(Names& names, const Function& function) {
+void remove_hidden_names(Names& names, const Function& function) {
     for (const Variable& parameter : function.parameters) names.erase(parameter.name);
     for (const Variable& result : function.returns) names.erase(result.name);
     for (const auto& [name, variable] : function.variables) names.erase(name);
@@ -60,7 +60,7 @@ void remove_hidden(Names& names, const Function& function) {
 }
 
 void rename_symbols(Function& function, Names names) {
-    remove_hidden(names, function);
+    remove_hidden_names(names, function);
     for (Instruction& instruction : function.body)
         for (Operand& operand : instruction.operands) rename_symbols(operand, names);
     for (auto& [label, targets] : function.target_lists)
@@ -96,22 +96,22 @@ void rename_symbols(Module& module, const Names& names) {
 /// Adds the module's source files to `files`. Returns a map from the module's file numbers to the
 /// numbers in `files`.
 std::map<u32, u32> add_files(std::map<u32, std::string>& files, const Module& module) {
-    std::map<u32, u32> numbers;
+    std::map<u32, u32> new_file_numbers;
     for (const auto& module_file : module.files) {
         const auto linked_file = std::find_if(files.begin(), files.end(), [&](const auto& file) {
             return file.second == module_file.second;
         });
         const u32 next_file_number = files.empty() ? 1 : files.rbegin()->first + 1;
-        const u32 number = linked_file != files.end() ? linked_file->first : next_file_number;
-        numbers[module_file.first] = number;
-        files.emplace(number, module_file.second);
+        const u32 file_number = linked_file != files.end() ? linked_file->first : next_file_number;
+        new_file_numbers[module_file.first] = file_number;
+        files.emplace(file_number, module_file.second);
     }
-    return numbers;
+    return new_file_numbers;
 }
 
-void renumber(SourceLine& line, const std::map<u32, u32>& numbers) {
-    const auto new_name = numbers.find(line.file);
-    if (new_name != numbers.end()) line.file = new_name->second;
+void renumber_file(SourceLine& line, const std::map<u32, u32>& new_file_numbers) {
+    const auto new_number = new_file_numbers.find(line.file);
+    if (new_number != new_file_numbers.end()) line.file = new_number->second;
 }
 
 /// Adds the module's text and source files to the linked module, and updates all text offsets and
@@ -120,14 +120,14 @@ void merge_source_locations(Module& linked, Module& module) {
     const std::size_t offset = linked.text.size();
     if (module.text.size() > std::numeric_limits<u32>::max() - offset)
         throw LinkError("the PTX of all files together is too long");
-    const std::map<u32, u32> numbers = add_files(linked.files, module);
+    const std::map<u32, u32> new_file_numbers = add_files(linked.files, module);
     for (auto& [name, function] : module.functions) {
         for (Instruction& instruction : function->body) {
             instruction.text_offset += static_cast<u32>(offset);
-            renumber(instruction.where, numbers);
+            renumber_file(instruction.where, new_file_numbers);
         }
         for (auto& chain : function->inline_chains)
-            for (SourceLine& line : chain) renumber(line, numbers);
+            for (SourceLine& line : chain) renumber_file(line, new_file_numbers);
     }
     linked.text += module.text;
 }
@@ -139,38 +139,38 @@ void merge_source_locations(Module& linked, Module& module) {
                     "': declare it extern in one of the files");
 }
 
-/// Reports whether the definition `added` replaces the definition `linked_file`. Throws LinkError
-/// if both definitions must be kept.
+/// Reports whether the definition `added_symbol` replaces the definition `existing_symbol`. Throws
+/// LinkError if both definitions must be kept.
 template <class Symbol>
-bool should_replace(const Symbol& linked_file, bool is_known_defined, const Symbol& added,
-                    bool is_added_defined, const char* symbol_kind) {
+bool should_replace(const Symbol& existing_symbol, bool is_known_defined,
+                    const Symbol& added_symbol, bool is_added_defined, const char* symbol_kind) {
     if (!is_added_defined) return false;
     if (!is_known_defined) return true;
-    const bool is_known_weaker = linked_file.linkage != Linkage::visible;
-    const bool is_added_weaker = added.linkage != Linkage::visible;
-    if (!is_known_weaker && !is_added_weaker) fail_defined_twice(symbol_kind, linked_file.name);
+    const bool is_known_weaker = existing_symbol.linkage != Linkage::visible;
+    const bool is_added_weaker = added_symbol.linkage != Linkage::visible;
+    if (!is_known_weaker && !is_added_weaker) fail_defined_twice(symbol_kind, existing_symbol.name);
     return is_known_weaker && !is_added_weaker;
 }
 
 void add_function(Module& linked, std::unique_ptr<Function> function) {
-    std::unique_ptr<Function>& linked_file = linked.functions[function->name];
-    if (!linked_file || should_replace(*linked_file, linked_file->has_body, *function,
-                                       function->has_body, "function"))
-        linked_file = std::move(function);
+    std::unique_ptr<Function>& existing_function = linked.functions[function->name];
+    if (!existing_function || should_replace(*existing_function, existing_function->has_body,
+                                             *function, function->has_body, "function"))
+        existing_function = std::move(function);
 }
 
 void add_variable(Module& linked, Variable variable) {
     const auto [place, is_new] = linked.variables.try_emplace(variable.name);
-    Variable& linked_file = place->second;
-    const u32 align = std::max(linked_file.align, variable.align);
+    Variable& existing_variable = place->second;
+    const u32 align = std::max(existing_variable.align, variable.align);
     const bool are_both_common =
-        linked_file.linkage == Linkage::common && variable.linkage == Linkage::common;
-    const bool is_better =
-        is_new || (are_both_common ? variable.size > linked_file.size
-                                   : should_replace(linked_file, !linked_file.is_extern, variable,
-                                                    !variable.is_extern, "variable"));
-    if (is_better) linked_file = std::move(variable);
-    linked_file.align = align;
+        existing_variable.linkage == Linkage::common && variable.linkage == Linkage::common;
+    const bool replaces_existing =
+        is_new || (are_both_common ? variable.size > existing_variable.size
+                                   : should_replace(existing_variable, !existing_variable.is_extern,
+                                                    variable, !variable.is_extern, "variable"));
+    if (replaces_existing) existing_variable = std::move(variable);
+    existing_variable.align = align;
 }
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {

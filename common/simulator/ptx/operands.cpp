@@ -57,11 +57,11 @@ private:
         } else if (lexer_.accept('[')) {
             operand = read_address();
         } else if (lexer_.accept('{')) {
-            operand = read_list('}');
+            operand = read_operand_list('}');
             // The p in {a, b, c, d}|p of a texture fetch is stored as an additional element.
             if (lexer_.accept('|')) operand.elements.push_back(read_named());
         } else if (is_in_call_ && lexer_.accept('(')) {
-            operand = read_list(')');
+            operand = read_operand_list(')');
         } else if (lexer_.is_at('!') || at_negated_register()) {
             lexer_.take_token();
             operand = read_named();
@@ -77,7 +77,7 @@ private:
         return operand;
     }
 
-    Operand read_list(char closing_character) {
+    Operand read_operand_list(char closing_character) {
         Operand list;
         list.kind = Operand::Kind::vector;
         while (!lexer_.is_at(closing_character)) {

@@ -40,8 +40,8 @@ private:
         } else if (lexer_.accept_directive(".file")) {
             read_file(lexer_, *module_);
         } else if (lexer_.accept_directive(".loc")) {
-            Inlining outside_functions;
-            location_ = to_source_line(read_location(lexer_, outside_functions));
+            Inlining inlining_outside_functions;
+            location_ = to_source_line(read_location(lexer_, inlining_outside_functions));
         } else if (lexer_.accept_directive(".section")) {
             read_section();
         } else if (lexer_.accept_directive(".alias")) {
@@ -83,10 +83,10 @@ private:
         if (aliased_text_bytes_ > kMaxAliasedTextBytes) {
             lexer_.fail("the aliases of this module expand to too much code");
         }
-        auto copy = std::make_unique<Function>(*function_entry->second);
-        copy->name = alias;
+        auto aliased_function = std::make_unique<Function>(*function_entry->second);
+        aliased_function->name = alias;
         text_sizes_[alias] = text_sizes_.at(target);
-        add_function(std::move(copy));
+        add_function(std::move(aliased_function));
         lexer_.expect(';');
     }
 

@@ -41,7 +41,7 @@ void Scopes::close_scope() {
     }
 }
 
-std::string Scopes::make_unique_name(Uses& uses, std::string_view name) {
+std::string Scopes::make_unique_name(UseCounts& uses, std::string_view name) {
     std::string result(name);
     const u32 earlier_uses = ++uses[result];
     if (earlier_uses > 1) {
@@ -51,14 +51,14 @@ std::string Scopes::make_unique_name(Uses& uses, std::string_view name) {
     return result;
 }
 
-void Scopes::insert(std::string_view name, Binding binding) {
+void Scopes::insert_binding(std::string_view name, Binding binding) {
     if (!scopes_.back().names.emplace(std::string(name), std::move(binding)).second) {
         lexer_.fail("'" + std::string(name) + "' is declared twice in one scope");
     }
 }
 
 void Scopes::declare_register(std::string_view name, Type type, u32 elements) {
-    insert(name, new_register(name, type, elements));
+    insert_binding(name, new_register(name, type, elements));
 }
 
 Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
@@ -95,7 +95,7 @@ std::string Scopes::make_unique_variable_name(std::string_view name) {
 }
 
 void Scopes::bind_variable(std::string_view name, std::string unique_name) {
-    insert(name, {.name = std::move(unique_name)});
+    insert_binding(name, {.name = std::move(unique_name)});
 }
 
 std::string Scopes::declare_label(std::string_view name) {
@@ -108,26 +108,28 @@ std::string Scopes::declare_label(std::string_view name) {
 
 const Binding* Scopes::find_binding(std::string_view name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-        if (const Binding* binding = find_in(*scope, name)) return binding;
+        if (const Binding* binding = find_in_scope(*scope, name)) return binding;
     }
     return nullptr;
 }
 
-const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
+const Binding* Scopes::find_in_scope(Scope& scope, std::string_view name) {
     if (const auto binding_entry = scope.names.find(name); binding_entry != scope.names.end()) {
         return &binding_entry->second;
     }
     if (scope.registers_by_prefix.empty()) return nullptr;
     // %r12 may be register 12 of %r<100> or register 2 of %r1<5>, so try the longest number first.
-    std::size_t digits = 0;
-    while (digits < name.size() && digits < 8 && name[name.size() - 1 - digits] >= '0' &&
-           name[name.size() - 1 - digits] <= '9') {
-        ++digits;
+    std::size_t digit_count = 0;
+    while (digit_count < name.size() && digit_count < 8 &&
+           name[name.size() - 1 - digit_count] >= '0' &&
+           name[name.size() - 1 - digit_count] <= '9') {
+        ++digit_count;
     }
-    for (; digits > 0; --digits) {
-        const std::string_view number = name.substr(name.size() - digits);
-        if (digits > 1 && number[0] == '0') continue;
-        const auto family = scope.registers_by_prefix.find(name.substr(0, name.size() - digits));
+    for (; digit_count > 0; --digit_count) {
+        const std::string_view number = name.substr(name.size() - digit_count);
+        if (digit_count > 1 && number[0] == '0') continue;
+        const auto family =
+            scope.registers_by_prefix.find(name.substr(0, name.size() - digit_count));
         if (family == scope.registers_by_prefix.end()) continue;
         u64 index = 0;
         std::from_chars(number.data(), number.data() + number.size(), index);

@@ -36,7 +36,7 @@ using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 class Scopes {
 public:
-    /// `lexer` supplies the line numbers for error messages.
+    /// `lexer` provides the line numbers in error messages.
     Scopes(const Lexer& lexer, Function& function);
 
     void open_scope();
@@ -76,17 +76,17 @@ private:
         NameMap<std::string> labels;
         std::vector<std::string*> label_uses;
     };
-    using Uses = NameMap<u32>;
+    using UseCounts = NameMap<u32>;
 
-    const Binding* find_in(Scope& scope, std::string_view name);
+    const Binding* find_in_scope(Scope& scope, std::string_view name);
     Binding new_register(std::string_view name, Type type, u32 elements);
-    std::string make_unique_name(Uses& uses, std::string_view name);
-    void insert(std::string_view name, Binding binding);
+    std::string make_unique_name(UseCounts& uses, std::string_view name);
+    void insert_binding(std::string_view name, Binding binding);
 
     const Lexer& lexer_;
     Function& function_;
     std::vector<Scope> scopes_;
-    Uses registers_declared_, variables_declared_, labels_declared_;
+    UseCounts registers_declared_, variables_declared_, labels_declared_;
 };
 
 }  // namespace coalesce::simulator::ptx

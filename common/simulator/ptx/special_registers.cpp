@@ -8,7 +8,7 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kSpecialRegisterNames[] = {
     "%tid",
     "%ntid",
     "%ctaid",
@@ -54,7 +54,7 @@ struct NumberedNames {
 constexpr NumberedNames kNumberedNames[] = {
     {"%envreg", "", 32}, {"%pm", "", 8}, {"%pm", "_64", 8}, {"%reserved_smem_offset_", "", 2}};
 
-bool matches(const NumberedNames& family, std::string_view name) {
+bool matches_family(const NumberedNames& family, std::string_view name) {
     if (!name.starts_with(family.prefix) || !name.ends_with(family.suffix)) return false;
     if (name.size() <= family.prefix.size() + family.suffix.size()) return false;
     name.remove_prefix(family.prefix.size());
@@ -68,9 +68,10 @@ bool matches(const NumberedNames& family, std::string_view name) {
 }  // namespace
 
 bool is_special_register(std::string_view name) {
-    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+    return std::find(std::begin(kSpecialRegisterNames), std::end(kSpecialRegisterNames), name) !=
+               std::end(kSpecialRegisterNames) ||
            std::any_of(std::begin(kNumberedNames), std::end(kNumberedNames),
-                       [&](const NumberedNames& family) { return matches(family, name); });
+                       [&](const NumberedNames& family) { return matches_family(family, name); });
 }
 
 bool is_clock(std::string_view name) {

@@ -12,15 +12,15 @@ bool MergedGroup::has_word_at(u64 position) const {
 
 namespace {
 
-class WordCover {
+class GroupAccessChooser {
 public:
-    WordCover(const MergedGroup& group, const Dominators& dominators)
+    GroupAccessChooser(const MergedGroup& group, const Dominators& dominators)
         : group_(group), dominators_(dominators) {}
 
-    std::map<u32, MachineAccesses> run() {
+    std::map<u32, MachineAccesses> choose_accesses() {
         std::map<u64, std::vector<MergedWord>> words_by_window;
         for (MergedWord word : group_.words) {
-            word.position += group_.alignment.phase;
+            word.position += group_.alignment.address_shift;
             words_by_window[word.position / group_.widest_access_bytes()].push_back(word);
         }
         for (const auto& [at, position] : group_.accesses) machine_accesses_[at];
@@ -63,7 +63,7 @@ private:
         for (const MergedWord& word : words) positions.insert(word.position);
         const u64 covered_bytes = positions.size() * group_.bytes_of_word;
         // A load of four elements may include one element that the PTX does not load.
-        const bool may_be_wider = group_.is_load && bytes == kMaxElements * group_.bytes_of_word;
+        const bool may_be_wider = group_.is_load && bytes == kMaxAccessWords * group_.bytes_of_word;
         const u64 required_bytes = may_be_wider ? bytes - group_.bytes_of_word : bytes;
         return bytes <= group_.alignment.bytes && covered_bytes >= required_bytes;
     }
@@ -71,14 +71,16 @@ private:
     /// Adds an access of `bytes` bytes that includes the word. The new access counts for the PTX
     /// access that contains the word.
     void add_access(const MergedWord& word, u32 bytes) {
-        const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
-        const u64 distance_from_access = begin - group_.accesses.at(word.at);
-        machine_accesses_[word.at].list.push_back({static_cast<i32>(distance_from_access), bytes});
+        const u64 begin = word.position / bytes * bytes - group_.alignment.address_shift;
+        const u64 distance_from_access = begin - group_.accesses.at(word.instruction_index);
+        machine_accesses_[word.instruction_index].list.push_back(
+            {static_cast<i32>(distance_from_access), bytes});
     }
 
     void include_word(const MergedWord& word, const MergedWord& covering_word) {
-        if (word.at != covering_word.at)
-            machine_accesses_[word.at].covering_access = covering_word.at;
+        if (word.instruction_index != covering_word.instruction_index)
+            machine_accesses_[word.instruction_index].covering_access =
+                covering_word.instruction_index;
     }
 
     const MergedGroup& group_;
@@ -90,7 +92,7 @@ private:
 
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators) {
-    return WordCover(group, dominators).run();
+    return GroupAccessChooser(group, dominators).choose_accesses();
 }
 
 }  // namespace coalesce::simulator

@@ -15,22 +15,22 @@
 namespace coalesce::simulator {
 
 /// The maximum size of a machine access in bytes, and the maximum number of words that it accesses.
-constexpr u32 kMaxAccessBytes = 16, kMaxElements = 4;
+constexpr u32 kMaxAccessBytes = 16, kMaxAccessWords = 4;
 
 /// A word of a PTX access. One machine instruction may access the word together with other words.
 struct MergedWord {
-    u32 at = 0;        ///< the index of the instruction in the body
-    u32 block = 0;     ///< the basic block that contains the instruction
-    u64 position = 0;  ///< the offset of the word in its group, in bytes
+    u32 instruction_index = 0;  ///< the index of the instruction in the body
+    u32 block = 0;              ///< the basic block that contains the instruction
+    u64 position = 0;           ///< the offset of the word in its group, in bytes
 };
 
 /// The known alignment of a group. For each word of the group, the difference between its address
-/// and (MergedWord::position + phase) is a multiple of `bytes`.
+/// and (MergedWord::position + address_shift) is a multiple of `bytes`.
 struct Alignment {
     u32 bytes = 1;
-    u64 phase = 0;
+    u64 address_shift = 0;
 
-    void add(const Alignment& other) {
+    void merge(const Alignment& other) {
         if (other.bytes > bytes) *this = other;
     }
 };
@@ -50,7 +50,7 @@ struct MergedGroup {
     std::map<u32, u64> accesses;
 
     u32 widest_access_bytes() const {
-        return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word);
+        return std::min(kMaxAccessBytes, kMaxAccessWords * bytes_of_word);
     }
     bool has_word_at(u64 position) const;
 };

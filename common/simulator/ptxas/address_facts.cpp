@@ -118,12 +118,12 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 void AddressFacts::find_low_zero_bits() {
     low_zero_bits_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {
-        bool changed = false;
+        bool has_changed = false;
         for (u32 r : list_written_registers(i)) {
             const u32 zeros = std::min(low_zero_bits_[r], count_zero_bits_of_result(i));
-            changed |= zeros != std::exchange(low_zero_bits_[r], zeros);
+            has_changed |= zeros != std::exchange(low_zero_bits_[r], zeros);
         }
-        return changed;
+        return has_changed;
     });
 }
 
@@ -181,7 +181,7 @@ KnownValue AddressFacts::find_or_add_unknown(const std::string& name, u32 zeros,
                                              u32 reg) {
     const auto [known, is_new] =
         unknown_indices_.try_emplace(name, static_cast<u32>(unknown_indices_.size()));
-    if (is_new) unknown_.push_back({zeros, reg, varies});
+    if (is_new) unknown_values_.push_back({zeros, reg, varies});
     const u32 number = known->second;
     KnownValue value;
     value.sum.terms.emplace_back(number, 1);
@@ -223,7 +223,7 @@ KnownValue AddressFacts::evaluate_single_writer(u32 reg) {
         find_or_add_unknown("register " + std::to_string(reg), low_zero_bits_[reg], true, reg);
     const Instruction& definition = function_.body[writers_[reg][0]];
     if (is_computed_once(definition)) {
-        KnownValue value = evaluate(definition);
+        KnownValue value = evaluate_instruction(definition);
         single_writer_values_[reg] = std::move(value);
     }
     return *single_writer_values_[reg];
@@ -247,14 +247,14 @@ void AddressFacts::begin_block() {
 
 void AddressFacts::pass_instruction(const Instruction& i) {
     if (is_evaluated(i) && !(writers_[i.operands[0].reg].size() == 1 && is_computed_once(i))) {
-        KnownValue value = evaluate(i);
+        KnownValue value = evaluate_instruction(i);
         current_values_[i.operands[0].reg] = std::move(value);
         return;
     }
     for (u32 r : list_written_registers(i)) current_values_.erase(r);
 }
 
-std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
+std::optional<KnownValue> AddressFacts::evaluate_address(const Operand& operand) {
     KnownValue value;
     if (operand.has_base_register) {
         value = evaluate_register(operand.reg);
@@ -270,8 +270,8 @@ std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
     return value;
 }
 
-KnownValue AddressFacts::evaluate(const Instruction& i) {
-    KnownValue value = evaluate_result(i);
+KnownValue AddressFacts::evaluate_instruction(const Instruction& i) {
+    KnownValue value = evaluate_exact_result(i);
     if (value.sum.terms.size() > kMaxTerms)
         value = find_or_add_unknown("sum " + format_sum(value.sum),
                                     count_zero_bits_with_offset(value), varies(value.sum));
@@ -279,7 +279,7 @@ KnownValue AddressFacts::evaluate(const Instruction& i) {
     return value;
 }
 
-KnownValue AddressFacts::evaluate_result(const Instruction& i) {
+KnownValue AddressFacts::evaluate_exact_result(const Instruction& i) {
     const std::vector<Operand>& o = i.operands;
     if (keeps_low_bits(i) && !o[1].is_vector())
         return operand_bytes(o[1]) < operand_bytes(o[0])
@@ -317,7 +317,7 @@ KnownValue AddressFacts::evaluate_result(const Instruction& i) {
             return value;
         }
     }
-    return unknown(i);
+    return find_unknown_result(i);
 }
 
 u32 AddressFacts::operand_bytes(const Operand& operand) const {
@@ -370,7 +370,7 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
 
 /// Returns an unknown value. Two instructions with the same operation and sources get the same
 /// unknown value.
-KnownValue AddressFacts::unknown(const Instruction& i) {
+KnownValue AddressFacts::find_unknown_result(const Instruction& i) {
     std::string name = format_operation(i);
     bool may_vary = false;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
@@ -389,17 +389,17 @@ KnownValue AddressFacts::unknown(const Instruction& i) {
 // ---- loops ----
 
 bool AddressFacts::varies(const LinearSum& sum) const {
-    return any_of(sum.terms, [&](const auto& term) { return unknown_[term.first].varies; });
+    return any_of(sum.terms, [&](const auto& term) { return unknown_values_[term.first].varies; });
 }
 
-std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum, u32 begin,
-                                                            u32 end) const {
-    Steps steps{.step = 0, .zero_bits_at_start = kMaxZeroBits};
+std::optional<AddressFacts::LoopChange> AddressFacts::find_loop_change(const LinearSum& sum,
+                                                                       u32 begin, u32 end) const {
+    LoopChange loop_change{.change_per_iteration = 0, .zero_bits_at_start = kMaxZeroBits};
     const auto is_inside = [&](u32 instruction_index) {
         return instruction_index >= begin && instruction_index < end;
     };
     for (const auto& [number, factor] : sum.terms) {
-        const Unknown& value = unknown_[number];
+        const UnknownValue& value = unknown_values_[number];
         u32 zeros = value.low_zero_bits;
         if (value.varies) {
             if (value.reg == kNoRegister) return {};
@@ -411,7 +411,7 @@ std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum
                 if (now == current_values_.end()) return {};
                 const LinearSum& sum_after = now->second.sum;
                 if (sum_after.terms != std::vector{std::pair{number, u64{1}}}) return {};
-                steps.step += factor * sum_after.constant;
+                loop_change.change_per_iteration += factor * sum_after.constant;
                 zeros = kMaxZeroBits;
                 for (u32 instruction_index : writers)
                     if (!is_inside(instruction_index))
@@ -419,10 +419,10 @@ std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum
                             zeros, count_zero_bits_of_result(function_.body[instruction_index]));
             }
         }
-        steps.zero_bits_at_start = std::min(steps.zero_bits_at_start,
-                                            std::min(kMaxZeroBits, zeros + trailing_zeros(factor)));
+        loop_change.zero_bits_at_start = std::min(
+            loop_change.zero_bits_at_start, std::min(kMaxZeroBits, zeros + trailing_zeros(factor)));
     }
-    return steps;
+    return loop_change;
 }
 
 }  // namespace coalesce::simulator

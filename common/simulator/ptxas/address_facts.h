@@ -54,17 +54,17 @@ public:
     /// Moves the current position past the next instruction of the block.
     void pass_instruction(const ptx::Instruction& instruction);
     /// The change of a sum from one iteration of a loop to the next.
-    struct Steps {
-        u64 step = 0;  ///< the amount by which the sum grows in one iteration
+    struct LoopChange {
+        u64 change_per_iteration = 0;  ///< the amount by which the sum grows in one iteration
         /// The minimum number of low zero bits of the sum without its constant, before the loop.
         u32 zero_bits_at_start = 0;
     };
     /// Returns how `sum` changes in the loop that consists of the instructions [begin, end).
     /// Returns nothing if the change is not a constant.
-    std::optional<Steps> find_steps(const LinearSum& sum, u32 begin, u32 end) const;
+    std::optional<LoopChange> find_loop_change(const LinearSum& sum, u32 begin, u32 end) const;
     /// Returns the value of an address operand, including the operand's offset. Returns nothing if
     /// the operand is a symbol other than a shared variable.
-    std::optional<KnownValue> address(const ptx::Operand& operand);
+    std::optional<KnownValue> evaluate_address(const ptx::Operand& operand);
 
 private:
     using Instruction = ptx::Instruction;
@@ -76,16 +76,16 @@ private:
     KnownValue evaluate_operand(const Operand& operand);
     KnownValue evaluate_register(u32 reg);
     KnownValue evaluate_single_writer(u32 reg);
-    KnownValue evaluate(const Instruction& instruction);
-    KnownValue evaluate_result(const Instruction& instruction);
+    KnownValue evaluate_instruction(const Instruction& instruction);
+    KnownValue evaluate_exact_result(const Instruction& instruction);
     KnownValue extend_operand(const Operand& operand, bool is_signed);
     u32 operand_bytes(const Operand& operand) const;
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
-    KnownValue unknown(const Instruction& instruction);
-    /// Returns the unknown value with this name, and creates the value if necessary. `zeros` is its
-    /// number of low zero bits. `varies` is true if the value may change between iterations of a
-    /// loop. `reg` is the register that contains the value, or kNoRegister.
+    KnownValue find_unknown_result(const Instruction& instruction);
+    /// Returns the unknown value with this name, and adds it if it does not exist yet. `zeros` is
+    /// its number of low zero bits. `varies` is true if the value may change between iterations of
+    /// a loop. `reg` is the register that contains the value, or kNoRegister.
     KnownValue find_or_add_unknown(const std::string& name, u32 zeros, bool varies,
                                    u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
@@ -102,13 +102,13 @@ private:
     /// For each register, its value in the current block.
     std::map<u32, KnownValue> current_values_;
     static constexpr u32 kNoRegister = ~0u;
-    struct Unknown {
+    struct UnknownValue {
         u32 low_zero_bits = 0, reg = kNoRegister;
         bool varies = false;
     };
     /// Maps the name of an unknown value to its index.
     std::map<std::string, u32> unknown_indices_;
-    std::vector<Unknown> unknown_;  ///< the unknown values, by index
+    std::vector<UnknownValue> unknown_values_;  ///< the unknown values, by index
     /// The number of unknown values that have been named "version N" so far.
     u32 version_count_ = 0;
 };

@@ -101,7 +101,7 @@ CombinedLanes find_combined_lanes(const ptx::Function& function, const ptx::Inst
     }
     const bool may_be_counter =
         is_addition && !is_used && size == 4 && ptx::find_space(i) == StateSpace::shared;
-    return may_be_counter && Definitions(function).find_constant(value) == 1
+    return may_be_counter && RegisterDefinitions(function).find_constant(value) == 1
                ? CombinedLanes::same_word
                : CombinedLanes::none;
 }

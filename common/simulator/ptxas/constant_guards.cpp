@@ -26,7 +26,7 @@ std::optional<bool> evaluate_comparison(const std::string& comparison_operator, 
 }
 
 /// Returns the value of a predicate if its only writer is a `setp` that compares constants.
-std::optional<bool> constant_predicate(const Definitions& definitions, u32 predicate) {
+std::optional<bool> constant_predicate(const RegisterDefinitions& definitions, u32 predicate) {
     const u32 writer_index = definitions.only_writer(predicate);
     if (writer_index == kNone) return {};
     const Instruction& i = definitions.analyzed_function().body[writer_index];
@@ -48,18 +48,19 @@ Instruction unused_label(std::size_t index) {
 }  // namespace
 
 std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function) {
-    const Definitions definitions(function);
+    const RegisterDefinitions definitions(function);
     std::optional<ptx::Function> changed_function;
-    for (std::size_t writer_index = 0; writer_index < function.body.size(); ++writer_index) {
-        const Instruction& i = function.body[writer_index];
+    for (std::size_t instruction_index = 0; instruction_index < function.body.size();
+         ++instruction_index) {
+        const Instruction& i = function.body[instruction_index];
         if (!i.guard) continue;
         const std::optional<bool> guard_value = constant_predicate(definitions, *i.guard);
         if (!guard_value) continue;
         if (!changed_function) changed_function = function;
-        if (*guard_value != i.guard_negated)
-            changed_function->body[writer_index].guard.reset();
+        if (*guard_value != i.is_guard_negated)
+            changed_function->body[instruction_index].guard.reset();
         else
-            changed_function->body[writer_index] = unused_label(writer_index);
+            changed_function->body[instruction_index] = unused_label(instruction_index);
     }
     return changed_function;
 }

@@ -27,10 +27,10 @@ bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& search
 /// Returns the number of machine instructions that a PTX instruction becomes. 64-bit sums are
 /// computed in two halves, and 64-bit products in four parts.
 u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
-    constexpr u32 kProductInstructions = 4, kHalves = 2;
+    constexpr u32 kProductInstructions = 4, kInstructionsInHalves = 2;
     if (!is_64_bit(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
     if (is_one_of(i.opcode, {"mul", "mad"})) return kProductInstructions;
-    return values.is_in_halves(i) ? kHalves : 1;
+    return values.is_in_halves(i) ? kInstructionsInHalves : 1;
 }
 
 /// Reports whether other work can overlap with the loads in a short block of predicated
@@ -57,7 +57,7 @@ public:
         examine_block(block);
         count_work_before(first_instruction, block);
         count_work_after(block, end);
-        return is_found();
+        return has_found_enough();
     }
 
 private:
@@ -69,7 +69,7 @@ private:
             const std::vector<u32> read_values = values_.find_read_values(i),
                                    written_values = values_.find_written_values(i);
             needed_values_.insert(read_values.begin(), read_values.end());
-            const bool is_load = is_far_load(i);
+            const bool is_load = loads_global_memory(i);
             if (!is_load && !contains_any_of(read_values, values_after_loads_)) continue;
             values_after_loads_.insert(written_values.begin(), written_values.end());
             if (!is_load && find_memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
@@ -79,7 +79,7 @@ private:
     void count_work_before(u32 first_instruction, const BasicBlock& block) {
         bool is_before_fence = false;
         for (u32 instruction_index = block.begin;
-             instruction_index-- > first_instruction && !is_found();) {
+             instruction_index-- > first_instruction && !has_found_enough();) {
             if (values_.produces_no_code(instruction_index)) continue;
             const Instruction& i = function_.body[instruction_index];
             const MemoryEffect effect = find_memory_effect(i);
@@ -98,7 +98,7 @@ private:
 
     void count_work_after(const BasicBlock& block, u32 end) {
         bool is_behind_fence = false;
-        for (u32 instruction_index = block.end; instruction_index < end && !is_found();
+        for (u32 instruction_index = block.end; instruction_index < end && !has_found_enough();
              ++instruction_index) {
             const Instruction& i = function_.body[instruction_index];
             if (values_.produces_no_code(instruction_index) || ends_straight_code(i)) continue;
@@ -116,7 +116,7 @@ private:
     }
 
     void count_instruction(const Instruction& i) {
-        found_load_ |= is_far_load(i);
+        has_found_load_ |= loads_global_memory(i);
         counted_steps_ += count_machine_instructions(i, values_) +
                           static_cast<u32>(values_.find_constants_to_load(i).size());
     }
@@ -133,7 +133,9 @@ private:
                });
     }
 
-    bool is_found() const { return found_load_ || counted_steps_ >= kMinOverlappingInstructions; }
+    bool has_found_enough() const {
+        return has_found_load_ || counted_steps_ >= kMinOverlappingInstructions;
+    }
 
     const ptx::Function& function_;
     const MachineValues& values_;
@@ -141,7 +143,7 @@ private:
     std::set<u32> values_after_loads_;          ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 counted_steps_ = 0;
-    bool found_load_ = false;  ///< true if another load has been found
+    bool has_found_load_ = false;  ///< true if another load has been found
 };
 
 class BlockJoiner {
@@ -159,7 +161,7 @@ public:
         }
     }
 
-    std::vector<u32> run() const {
+    std::vector<u32> join_all_blocks() const {
         std::vector<u32> continuation = continuations_;
         for (u32 b = 0; b < blocks_.size(); ++b)
             if (continuation[b] == b + 2 && !has_overlapping_work(b + 1)) continuation[b] = b;
@@ -177,25 +179,26 @@ private:
     }
 
     bool is_short(const BasicBlock& block) const {
-        u32 steps = 0;
-        bool is_load = false;
+        u32 instruction_count = 0;
+        bool has_load = false;
         for (u32 instruction_index = block.begin; instruction_index < block.end;
              ++instruction_index) {
             if (values_.produces_no_code(instruction_index)) continue;
             const Instruction& i = function_.body[instruction_index];
             if (find_memory_effect(i) == MemoryEffect::fence) return false;
             if (ends_straight_code(i) && instruction_index + 1 != block.end) return false;
-            is_load |= i.opcode == "ld" && find_space(i) != ptx::StateSpace::shared;
-            steps += count_machine_instructions(i, values_);
+            has_load |= i.opcode == "ld" && find_space(i) != ptx::StateSpace::shared;
+            instruction_count += count_machine_instructions(i, values_);
         }
-        return steps <= (is_load ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
+        return instruction_count <=
+               (has_load ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
     /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the
-    /// piece ends there. Does not check whether enough work overlaps with the loads. run() checks
-    /// this.
+    /// piece ends there. Does not check whether enough work overlaps with the loads.
+    /// join_all_blocks() checks this.
     u32 find_continuation(u32 b) const {
-        const std::vector<u32>& next = blocks_[b].next;
+        const std::vector<u32>& next = blocks_[b].successors;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
             return b + 1;
         // A branch that uses a table of targets may also have two successors, but it has no guard.
@@ -204,7 +207,7 @@ private:
         if (!skips_one_block || flow_.predecessors(b + 1).size() != 1 ||
             flow_.predecessors(b + 2).size() != 2)
             return b;
-        const std::vector<u32>& next_successors = blocks_[b + 1].next;
+        const std::vector<u32>& next_successors = blocks_[b + 1].successors;
         if (next_successors.size() != 1 || next_successors[0] != b + 2) return b;
         // If the next block but one ends the kernel, lanes that skip the next block exit directly,
         // so the piece ends here.
@@ -219,17 +222,17 @@ private:
         for (u32 instruction_index = block.begin; instruction_index < block.end;
              ++instruction_index)
             is_load |= !values_.produces_no_code(instruction_index) &&
-                       is_far_load(function_.body[instruction_index]);
+                       loads_global_memory(function_.body[instruction_index]);
         if (!is_load) return true;
-        u32 first_instruction = b - 1, last = b + 1;
-        while (piece_predecessor_[first_instruction] != kNone)
-            first_instruction = piece_predecessor_[first_instruction];
-        while (continuations_[last] != last) last = continuations_[last];
+        u32 first_block = b - 1, last_block = b + 1;
+        while (piece_predecessor_[first_block] != kNone)
+            first_block = piece_predecessor_[first_block];
+        while (continuations_[last_block] != last_block) last_block = continuations_[last_block];
         // ptxas also unrolls loops that contain branches, but this model unrolls a loop only if all
         // of its blocks are joined into one piece.
-        if (is_among(first_instruction, blocks_[last].next)) return true;
+        if (is_among(first_block, blocks_[last_block].successors)) return true;
         return OverlappingWork(function_, values_)
-            .has_enough_work(block, blocks_[first_instruction].begin, blocks_[last].end);
+            .has_enough_work(block, blocks_[first_block].begin, blocks_[last_block].end);
     }
 
     const ptx::Function& function_;
@@ -245,7 +248,7 @@ private:
 
 std::vector<u32> join_blocks(const ptx::Function& function, const ControlFlow& flow,
                              const MachineValues& values) {
-    return BlockJoiner(function, flow, values).run();
+    return BlockJoiner(function, flow, values).join_all_blocks();
 }
 
 }  // namespace coalesce::simulator

@@ -12,11 +12,13 @@ namespace {
 /// keeps instructions in program order to save registers. It is also smaller for a load that is
 /// conditional or reads shared memory.
 u32 read_delay(const MachineInstruction& i, bool keeps_written_order) {
-    constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
-    if (i.memory == MemoryEffect::store) return keeps_written_order ? kStoreAsWritten : kStore;
-    if (!i.is_access || i.is_copy) return kSlowUnit;
+    constexpr u32 kLoadDelay = 8, kQuickLoadDelay = 6, kStoreDelay = 11,
+                  kStoreDelayInWrittenOrder = 8, kSlowUnitDelay = 12;
+    if (i.memory == MemoryEffect::store)
+        return keeps_written_order ? kStoreDelayInWrittenOrder : kStoreDelay;
+    if (!i.is_access || i.is_copy) return kSlowUnitDelay;
     const bool is_quick = i.is_conditional || i.space == ptx::StateSpace::shared;
-    return is_quick ? kQuickLoad : kLoad;
+    return is_quick ? kQuickLoadDelay : kLoadDelay;
 }
 
 /// Finds the live ranges of values. Visits the instructions of each piece in reverse order.
@@ -31,10 +33,10 @@ public:
                    const std::vector<u32>& is_read_later) {
         const u32 first_position = static_cast<u32>(lifetimes_.instructions_in_order.size());
         for (u32 k : order) lifetimes_.instructions_in_order.push_back(&piece.code[k]);
-        alive_after_ = static_cast<u32>(lifetimes_.instructions_in_order.size());
-        for (u32 v : is_read_later) end_lifetime(v, 2 * alive_after_);
-        last_read_position_ = 2 * alive_after_;
-        for (u32 n = alive_after_; n-- > first_position;) {
+        end_index_ = static_cast<u32>(lifetimes_.instructions_in_order.size());
+        for (u32 v : is_read_later) end_lifetime(v, 2 * end_index_);
+        last_read_position_ = 2 * end_index_;
+        for (u32 n = end_index_; n-- > first_position;) {
             if (lifetimes_.instructions_in_order[n]->waits_for_reads) last_read_position_ = 2 * n;
             add_accesses(*lifetimes_.instructions_in_order[n], n);
         }
@@ -103,7 +105,7 @@ private:
     std::vector<Span>
         open_spans_;  ///< for each value, the live range whose start has not been found yet
     std::vector<u32> live_values_;  ///< the values in `open_spans_`
-    u32 alive_after_ = 0;           ///< the index just after the last instruction of the piece
+    u32 end_index_ = 0;             ///< the index just after the last instruction of the piece
     /// the last possible position of a late read of a source
     u32 last_read_position_ = 0;
 };
@@ -119,12 +121,12 @@ LiveBetweenPieces::LiveBetweenPieces(const MachineCode& code)
                     for (u32 v : i.writes) overwrite(v);
                 }
             }),
-      alive_before_(code.pieces.size(), live_.empty_set()),
-      alive_after_(alive_before_) {
+      maybe_written_before_(code.pieces.size(), live_.empty_set()),
+      maybe_written_after_(maybe_written_before_) {
     find_written_values(code.pieces);
 }
 
-LiveBetweenPieces::Bits LiveBetweenPieces::combine_bits(Bits a, const Bits& b) {
+LiveBetweenPieces::Bits LiveBetweenPieces::intersect(Bits a, const Bits& b) {
     for (std::size_t k = 0; k < a.size(); ++k) a[k] &= b[k];
     return a;
 }
@@ -137,15 +139,16 @@ LiveBetweenPieces::Bits LiveBetweenPieces::combine_bits(Bits a, const Bits& b) {
 void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
-            for (u32 v : i.writes) live_.add(alive_after_[p], v);
+            for (u32 v : i.writes) live_.add(maybe_written_after_[p], v);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
-            for (u32 next : pieces[p].next)
-                for (std::size_t k = 0; k < alive_after_[p].size(); ++k) {
-                    const u64 added_bits = alive_after_[p][k] & ~alive_before_[next][k];
-                    alive_before_[next][k] |= added_bits;
-                    alive_after_[next][k] |= added_bits;
+            for (u32 next : pieces[p].successors)
+                for (std::size_t k = 0; k < maybe_written_after_[p].size(); ++k) {
+                    const u64 added_bits =
+                        maybe_written_after_[p][k] & ~maybe_written_before_[next][k];
+                    maybe_written_before_[next][k] |= added_bits;
+                    maybe_written_after_[next][k] |= added_bits;
                     changed |= added_bits != 0;
                 }
     }
@@ -156,7 +159,7 @@ Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& live_
     LifetimeFinder finder(code, keeps_written_order);
     for (std::size_t p = 0; p < orders.size(); ++p)
         finder.add_piece(code.pieces[p], orders[p],
-                         live_between_pieces.list_values(live_between_pieces.at_end(p)));
+                         live_between_pieces.list_values(live_between_pieces.live_at_end(p)));
     return finder.take_lifetimes();
 }
 

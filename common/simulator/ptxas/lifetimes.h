@@ -21,23 +21,23 @@ public:
 
     explicit LiveBetweenPieces(const MachineCode& code);
 
-    Bits at_begin(std::size_t piece) const {
-        return combine_bits(live_.at_begin(piece), alive_before_[piece]);
+    Bits live_at_begin(std::size_t piece) const {
+        return intersect(live_.live_at_begin(piece), maybe_written_before_[piece]);
     }
-    Bits at_end(std::size_t piece) const {
-        return combine_bits(live_.at_end(piece), alive_after_[piece]);
+    Bits live_at_end(std::size_t piece) const {
+        return intersect(live_.live_at_end(piece), maybe_written_after_[piece]);
     }
     bool has(const Bits& bits, u32 value) const { return live_.has(bits, value); }
     std::vector<u32> list_values(const Bits& bits) const { return live_.list_values(bits); }
 
 private:
-    static Bits combine_bits(Bits a, const Bits& b);
+    static Bits intersect(Bits a, const Bits& b);
     void find_written_values(const std::vector<MachinePiece>& pieces);
 
     /// The live values under the assumption that every value has been written before it is read.
     const LiveValues live_;
     /// For each piece, the values that may have been written before it begins, and before it ends.
-    std::vector<Bits> alive_before_, alive_after_;
+    std::vector<Bits> maybe_written_before_, maybe_written_after_;
 };
 
 /// A range in which a value is live. Instruction i reads its sources at position 2 * i, and writes

@@ -56,7 +56,7 @@ namespace coalesce::simulator {
 struct LoadWaits {
     /// For each instruction of the body that loads from global memory, the index of the load's bit
     /// in masks of pending loads.
-    std::vector<u8> bit;
+    std::vector<u8> load_bit;
     /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
     /// branch, the wait applies only if the branch is taken.
     std::vector<u64> loads_to_wait_for;

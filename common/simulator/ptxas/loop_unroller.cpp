@@ -17,15 +17,16 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The maximum work per iteration at which ptxas unrolls a loop. The limit is higher for loops with
-/// loads, because the latencies of the unrolled loads overlap. An access counts as two
-/// instructions. (Measured by adding instructions, loads and stores to a loop until ptxas stopped
-/// unrolling it.)
-constexpr u32 kMaxUnrolledWork = 22, kMaxUnrolledWorkWithLoad = 51, kAccessWork = 2;
+/// The maximum number of instructions per iteration at which ptxas unrolls a loop. The limit is
+/// higher for loops with loads, because the latencies of the unrolled loads overlap. An access
+/// counts as two instructions. (Measured by adding instructions, loads and stores to a loop until
+/// ptxas stopped unrolling it.)
+constexpr u32 kMaxUnrolledInstructions = 22, kMaxUnrolledInstructionsWithLoad = 51,
+              kInstructionsPerAccess = 2;
 /// Limits for loops that load from shared memory. These loads have a short latency, so each of them
-/// raises the limit by only kWorkPerSharedLoad, up to a maximum.
-constexpr u32 kBaseWorkWithSharedLoads = 23, kWorkPerSharedLoad = 5,
-              kMaxUnrolledWorkWithSharedLoads = 101;
+/// raises the limit by only kInstructionsPerSharedLoad, up to a maximum.
+constexpr u32 kBaseInstructionsWithSharedLoads = 23, kInstructionsPerSharedLoad = 5,
+              kMaxUnrolledInstructionsWithSharedLoads = 101;
 
 /// Reports whether the instruction orders memory accesses as seen by other threads. ptxas does not
 /// unroll a loop that contains such an instruction. (Found by inserting single instructions into a
@@ -59,11 +60,12 @@ bool is_load_from(const Instruction& i, StateSpace space) {
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first_vector,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first_vector; ++k) {
-        std::vector<u32> renamed;
+        std::vector<u32> renamed_vector;
         for (u32 value : vectors[k])
             if (const auto new_name = names.find(value); new_name != names.end())
-                renamed.push_back(new_name->second);
-        if (renamed.size() == vectors[k].size()) vectors.push_back(std::move(renamed));
+                renamed_vector.push_back(new_name->second);
+        if (renamed_vector.size() == vectors[k].size())
+            vectors.push_back(std::move(renamed_vector));
     }
 }
 
@@ -75,8 +77,9 @@ bool differs_between_threads(const Instruction& i) {
     if (is_one_of(i.opcode, {"atom", "shfl", "call", "tex", "tld4", "suld"})) return true;
     return any_of(i.operands, [](const Operand& o) {
         if (!o.is_special()) return false;
-        const SpecialRegister* special = find_special_register(o.name);
-        return !special || (special->varies != Varies::launch && special->varies != Varies::block);
+        const SpecialRegister* special_register = find_special_register(o.name);
+        return !special_register || (special_register->scope != ValueScope::launch &&
+                                     special_register->scope != ValueScope::block);
     });
 }
 
@@ -120,9 +123,9 @@ public:
                 // The copies of the iteration share a single addition to each address, and a single
                 // check of the loop's condition.
                 if (can_become_offset(iteration, i)) {
-                    offsets[i.writes[0]] += *i.step;
+                    offsets[i.writes[0]] += *i.added_constant;
                     if (!is_last) continue;
-                    i.step = std::exchange(offsets[i.writes[0]], 0);
+                    i.added_constant = std::exchange(offsets[i.writes[0]], 0);
                 }
                 if (!is_last && i.writes == branch.reads) continue;
                 if (compares_loop_invariants(iteration, i)) {
@@ -142,9 +145,9 @@ public:
                         continue;
                     }
                     code.values.push_back(MachineValue(code.values[value]));
-                    const u32 new_name = static_cast<u32>(code.values.size() - 1);
-                    names[value] = new_name;
-                    value = new_name;
+                    const u32 new_value = static_cast<u32>(code.values.size() - 1);
+                    names[value] = new_value;
+                    value = new_value;
                 }
                 i.part_index += k * part_count;
                 i.loop = iteration.front().source;
@@ -173,7 +176,7 @@ private:
         if (!is_short(piece)) return false;
         const Instruction& branch = function_.body[piece.code.back().source];
         if (branch.opcode != "bra" || !branch.guard) return false;
-        const Instruction* deciding_comparison = writer(piece, *branch.guard);
+        const Instruction* deciding_comparison = find_writer(piece, *branch.guard);
         if (!deciding_comparison || deciding_comparison->opcode != "setp") return false;
         if (contains_any_register(differs_in_block_, list_read_registers(*deciding_comparison)) &&
             needs_converged_threads(piece))
@@ -184,31 +187,33 @@ private:
             if (has_constant_step(piece, operand.reg))
                 is_counter = true;
             else
-                knows_end &= !writer(piece, operand.reg);
+                knows_end &= !find_writer(piece, operand.reg);
         }
         return is_counter && knows_end;
     }
 
     bool is_short(const MachinePiece& piece) const {
-        u32 work = piece.dropped_branches;  // ptxas drops these branches only after unrolling
-        u32 max_work = kMaxUnrolledWork, shared_loads = 0;
+        u32 instruction_count =
+            piece.dropped_branches;  // ptxas drops these branches only after unrolling
+        u32 max_instructions = kMaxUnrolledInstructions, shared_load_count = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
                 return false;
             if (orders_memory(function_.body[i.source])) return false;
             if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
             const bool is_memory_access = is_access(function_.body[i.source]);
-            work += is_memory_access ? kAccessWork : 1;
+            instruction_count += is_memory_access ? kInstructionsPerAccess : 1;
             if (!is_memory_access || i.memory == MemoryEffect::store) continue;
             if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
-                ++shared_loads;
+                ++shared_load_count;
             else
-                max_work = kMaxUnrolledWorkWithLoad;
+                max_instructions = kMaxUnrolledInstructionsWithLoad;
         }
-        if (shared_loads)
-            max_work = std::clamp(kBaseWorkWithSharedLoads + kWorkPerSharedLoad * shared_loads,
-                                  max_work, kMaxUnrolledWorkWithSharedLoads);
-        return work <= max_work;
+        if (shared_load_count)
+            max_instructions = std::clamp(
+                kBaseInstructionsWithSharedLoads + kInstructionsPerSharedLoad * shared_load_count,
+                max_instructions, kMaxUnrolledInstructionsWithSharedLoads);
+        return instruction_count <= max_instructions;
     }
 
     /// Reports whether threads must stay converged in the loop, because they execute a collective
@@ -227,7 +232,7 @@ private:
         });
     }
 
-    const Instruction* writer(const MachinePiece& piece, u32 value) const {
+    const Instruction* find_writer(const MachinePiece& piece, u32 value) const {
         for (const MachineInstruction& i : piece.code)
             if (is_among(value, i.writes)) return &function_.body[i.source];
         return nullptr;
@@ -237,10 +242,10 @@ private:
     /// constant to the counter itself, whereas clang adds it to a copy of the counter. If the
     /// counter is the result of several additions, ptxas does not recognize the step.
     bool has_constant_step(const MachinePiece& piece, u32 value) const {
-        const Instruction* writes = writer(piece, value);
+        const Instruction* writes = find_writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
             writes->operands[1].is_register())
-            writes = writer(piece, writes->operands[1].reg);
+            writes = find_writer(piece, writes->operands[1].reg);
         if (!writes || !is_one_of(writes->opcode, {"add", "sub"})) return false;
         bool adds_constant = false, adds_to_itself = false;
         for (const Operand& o : writes->operands) {
@@ -271,10 +276,12 @@ private:
     /// Reports whether an access uses the value only as its address, and does not store it.
     bool is_used_only_as_address(const MachineInstruction& access, u32 value) const {
         if (!access.is_access) return false;
-        const auto is_value = [&](const Operand& o) { return o.is_register() && o.reg == value; };
+        const auto is_same_value = [&](const Operand& o) {
+            return o.is_register() && o.reg == value;
+        };
         const std::vector<Operand>& operands = function_.body[access.source].operands;
         return none_of(operands, [&](const Operand& o) {
-            return is_value(o) || any_of(o.elements, is_value);
+            return is_same_value(o) || any_of(o.elements, is_same_value);
         });
     }
 

@@ -41,10 +41,10 @@ public:
           blocks_(flow.blocks()),
           values_(function, registers),
           dominators_(flow),
-          joined_(join_blocks(function, flow, values_)) {
+          joined_blocks_(join_blocks(function, flow, values_)) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             machine_code_.values.push_back({values_.words()[v], values_.is_loose(v),
-                                            values_.is_half(v), values_.is_loaded_pair(v),
+                                            values_.is_half_register(v), values_.is_loaded_pair(v),
                                             function.registers[v].type == ptx::Type::pred});
         machine_code_.consecutive_values = values_.consecutive_values();
         for (u32 v = 0; v < function.registers.size(); ++v)
@@ -54,7 +54,7 @@ public:
 
     MachineCode make_code() {
         if (const u32 words = values_.count_array_words())
-            array_value_ = new_value({.words = words, .is_loose = true});
+            array_value_ = add_value({.words = words, .is_loose = true});
         find_shared_registers();
         examine_graph();
         find_readers();
@@ -73,10 +73,10 @@ public:
         std::vector<u32> loops;
         for (u32 p = 0; p < ranges.size(); ++p) {
             MachinePiece& piece = machine_code_.pieces[p];
-            for (u32 next : blocks_[ranges[p].last].next)
-                piece.next.push_back(piece_of_block_[next]);
+            for (u32 next : blocks_[ranges[p].last].successors)
+                piece.successors.push_back(piece_of_block_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
-            if (piece.code.empty() || !is_among(p, piece.next)) continue;
+            if (piece.code.empty() || !is_among(p, piece.successors)) continue;
             if (!must_stay_rolled(begin, end)) loops.push_back(p);
         }
         unroll_loops(function_, loops, machine_code_);
@@ -88,8 +88,8 @@ private:
 
     void examine_graph() {
         for (const BasicBlock& block : blocks_) {
-            Loop& loop = loops_[block.loop];
-            ++loop.blocks;
+            LoopFacts& loop = loops_[block.loop_id];
+            ++loop.block_count;
             for (u32 at = block.begin; at < block.end; ++at)
                 loop.has_fence |= find_memory_effect(function_.body[at]) == MemoryEffect::fence;
         }
@@ -101,7 +101,7 @@ private:
         first_block_ = first;
         add_block(piece, first);
         for (u32 last = first;;) {
-            const u32 joined_block = joined_[last];
+            const u32 joined_block = joined_blocks_[last];
             if (joined_block == last) return last;
             const std::size_t first_added = piece.code.size();
             const u32 skip_predicate = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
@@ -171,16 +171,18 @@ private:
                 shares_register_with_[loaded] = known;
                 loads_in_registers_.insert(at);
             }
-            const auto load = values_.find_conditional_load(at);
-            if (!load || shares_register(i.operands[1]) || shares_register(i.operands[2])) continue;
-            conditional_load_[at] = *load;
-            delayed_loads_.insert(*load);
+            const auto conditional_load = values_.find_conditional_load(at);
+            if (!conditional_load || shares_register(i.operands[1]) ||
+                shares_register(i.operands[2]))
+                continue;
+            conditional_load_[at] = *conditional_load;
+            delayed_loads_.insert(*conditional_load);
             for (std::size_t k = 1; k <= 2; ++k)
                 shares_register_with_[i.operands[k].reg] = i.operands[0].reg;
         }
     }
-    bool shares_register(const Operand& loaded) const {
-        return shares_register_with_.contains(loaded.reg);
+    bool shares_register(const Operand& loaded_operand) const {
+        return shares_register_with_.contains(loaded_operand.reg);
     }
     void replace_by_shared_registers(std::vector<u32>& values) const {
         for (u32& v : values)
@@ -191,10 +193,10 @@ private:
     }
     void add_conditional_load(MachinePiece& piece, u32 at) {
         const Operand& condition = function_.body[at].operands[3];
-        const u32 chooser = condition.reg;
-        u32 predicate = chooser;
+        const u32 condition_value = condition.reg;
+        u32 predicate = condition_value;
         if (function_.body[at].opcode == "slct")
-            predicate = add_move(piece, at, 0, kPredicateLatency, {chooser});
+            predicate = add_move(piece, at, 0, kPredicateLatency, {condition_value});
         delayed_loads_.erase(conditional_load_[at]);
         add_instruction(piece, conditional_load_[at]);
         piece.code.back().is_guarded = true;
@@ -209,9 +211,9 @@ private:
         machine_instruction.source = at;
         machine_instruction.part_index = part_index_;
         machine_instruction.memory = find_memory_effect(i);
-        const bool is_everywhere =
+        const bool affects_all_spaces =
             machine_instruction.memory == MemoryEffect::fence || i.opcode == "mov";
-        machine_instruction.space = is_everywhere ? ptx::StateSpace::generic : find_space(i);
+        machine_instruction.space = affects_all_spaces ? ptx::StateSpace::generic : find_space(i);
         machine_instruction.is_fixed =
             ends_straight_code(i) || has_branches_inside(i) || reads_clock(i);
         machine_instruction.waits_for_reads = waits_for_reads(i);
@@ -234,16 +236,16 @@ private:
         machine_instruction.reads = values_.find_read_values(i);
         machine_instruction.writes = values_.find_written_values(i);
         if (machine_instruction.reads.size() == 1)
-            machine_instruction.step = find_added_constant(i);
+            machine_instruction.added_constant = find_added_constant(i);
         replace_by_shared_registers(machine_instruction.reads);
         replace_by_shared_registers(machine_instruction.writes);
         if (array_value_ != kNone && machine_instruction.space == ptx::StateSpace::local)
             use_register_array(machine_instruction);
-        const bool in_one_lane = machine_instruction.is_access && runs_in_one_lane(i);
-        if (values_.adds_once_per_warp(i) && !in_one_lane)
+        const bool is_in_one_lane = machine_instruction.is_access && runs_in_one_lane(i);
+        if (values_.adds_once_per_warp(i) && !is_in_one_lane)
             combine_values_of_lanes(piece, machine_instruction);
         move_to_consecutive_registers(piece, machine_instruction);
-        for (const Constant& constant : values_.find_constants_to_load(i, in_one_lane))
+        for (const Constant& constant : values_.find_constants_to_load(i, is_in_one_lane))
             machine_instruction.reads.push_back(load_constant(piece, at, constant));
         for (const Constant& constant : values_.find_launch_constants(i))
             if (!is_skipped_block_)
@@ -255,7 +257,7 @@ private:
             for (u32& read_value : machine_instruction.reads)
                 if (machine_code_.values[read_value].words)
                     read_value = add_move(piece, at, 1, kMoveLatency, {read_value});
-        if (const u32 second = find_second_latency(i)) {
+        if (const u32 second_latency = find_second_latency(i)) {
             // The first step of `set` or `redux` writes a predicate or a uniform register, which
             // takes no words.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
@@ -263,9 +265,9 @@ private:
                                                   std::move(machine_instruction.reads))};
             piece.code.back().reads_late = machine_instruction.reads_late;
             machine_instruction.reads_late = machine_instruction.is_in_halves = false;
-            machine_instruction.latency = second;
+            machine_instruction.latency = second_latency;
             if (compares_signed_half)  // the result is sign-extended and moved
-                for (const u32 latency : {second, kArithmeticLatency})
+                for (const u32 latency : {second_latency, kArithmeticLatency})
                     machine_instruction.reads = {
                         add_move(piece, at, 1, latency, std::move(machine_instruction.reads))};
         }
@@ -282,15 +284,15 @@ private:
     /// Computes a new address for an asynchronous copy whose offset is too large, or reuses the
     /// address of an earlier copy that is close enough.
     void move_offset_into_range(MachinePiece& piece, MachineInstruction& copy) {
-        const auto is_near = [](i64 offset) {
+        const auto is_near_offset = [](i64 offset) {
             return offset >= -kMaxCopyOffsetBytes && offset < kMaxCopyOffsetBytes;
         };
         const AccessAddress source_address = values_.find_copy_source(function_.body[copy.source]);
         const auto base = std::find(copy.reads.begin(), copy.reads.end(), source_address.value);
-        if (is_near(source_address.offset) || base == copy.reads.end()) return;
+        if (is_near_offset(source_address.offset) || base == copy.reads.end()) return;
         for (const NearAddress& near_address : near_addresses_)
             if (near_address.block == block_ && near_address.base == source_address.value &&
-                is_near(source_address.offset - near_address.offset) &&
+                is_near_offset(source_address.offset - near_address.offset) &&
                 values_.is_written_once(source_address.value)) {
                 *base = near_address.value;
                 return;
@@ -337,25 +339,26 @@ private:
         const u32 at = atomic.source;
         const u32 combined_value =
             add_move(piece, at, 0, kLaneReductionLatency, std::move(atomic.reads));
-        const u32 lane = add_move(piece, at, 1, kLaneIndexLatency, {});
-        const u32 is_first_lane = add_move(piece, at, 0, kPredicateLatency, {lane});
-        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {combined_value}), is_first_lane};
+        const u32 lane_index = add_move(piece, at, 1, kLaneIndexLatency, {});
+        const u32 first_lane_predicate = add_move(piece, at, 0, kPredicateLatency, {lane_index});
+        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {combined_value}),
+                        first_lane_predicate};
     }
 
     /// Reports whether only one lane executes the instruction, because it is predicated on the
     /// thread's index or follows a branch on the thread's index. If so, there are no values to
     /// combine.
     bool runs_in_one_lane(const Instruction& i) const {
-        if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
-        for (u32 b = block_, first_added;
-             (first_added = dominators_.immediate_dominator(b)) != kNone; b = first_added) {
-            const BasicBlock& deciding_block = blocks_[first_added];
+        if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.is_guard_negated)) return true;
+        for (u32 b = block_, dominator; (dominator = dominators_.immediate_dominator(b)) != kNone;
+             b = dominator) {
+            const BasicBlock& deciding_block = blocks_[dominator];
             const Instruction& branch = function_.body[deciding_block.end - 1];
             if (flow_.predecessors(b).size() != 1 || !branch.guard ||
-                deciding_block.next.size() != 2 || !is_among(b, deciding_block.next))
+                deciding_block.successors.size() != 2 || !is_among(b, deciding_block.successors))
                 continue;
-            const bool is_taken = b == deciding_block.next[0];
-            if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
+            const bool is_taken = b == deciding_block.successors[0];
+            if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.is_guard_negated))
                 return true;
         }
         return false;
@@ -375,25 +378,27 @@ private:
         // If lanes may skip a store, its constant is loaded in the current block.
         const bool stays_in_block =
             is_skipped_block_ && find_memory_effect(function_.body[at]) == MemoryEffect::store;
-        const u32 first_added = constant.name && !stays_in_block ? find_block_before_loop() : kNone;
-        const bool is_outside = first_added != kNone && piece_of_block_[first_added] != kNone;
+        const u32 block_before_loop =
+            constant.name && !stays_in_block ? find_block_before_loop() : kNone;
+        const bool is_outside =
+            block_before_loop != kNone && piece_of_block_[block_before_loop] != kNone;
         for (const LoadedConstant& b : loaded_constants_)
             if (constant.name && b.constant == constant &&
                 dominators_.dominates(
-                    is_available_after_skipped_block(b, is_outside ? first_added : block_)
+                    is_available_after_skipped_block(b, is_outside ? block_before_loop : block_)
                         ? b.block - 1
                         : b.block,
                     block_))
                 return b.value;
         MachinePiece& target_piece =
-            is_outside ? machine_code_.pieces[piece_of_block_[first_added]] : piece;
+            is_outside ? machine_code_.pieces[piece_of_block_[block_before_loop]] : piece;
         const u32 value = add_move(target_piece, at, constant.words, kConstantLatency, {});
-        machine_code_.values[value].is_half = constant.is_half;
+        machine_code_.values[value].is_half_register = constant.is_half_register;
         const std::size_t last = target_piece.code.size() - 1;
         if (is_outside && last > 0 && target_piece.code[last - 1].is_fixed)
             std::swap(target_piece.code[last - 1], target_piece.code[last]);  // a branch stays last
-        loaded_constants_.push_back(
-            {constant, is_outside ? first_added : block_, value, is_skipped_block_ && !is_outside});
+        loaded_constants_.push_back({constant, is_outside ? block_before_loop : block_, value,
+                                     is_skipped_block_ && !is_outside});
         return value;
     }
 
@@ -416,35 +421,37 @@ private:
     /// may wait for a long time, so a constant that only some iterations need stays in the loop.
     u32 find_block_before_loop() const {
         const BasicBlock& block = blocks_[block_];
-        const bool is_single_block_loop = is_among(block_, block.next);
-        const Loop& loop = loops_.at(block.loop);
-        if (!is_single_block_loop && loop.blocks == 1) return kNone;
+        const bool is_single_block_loop = is_among(block_, block.successors);
+        const LoopFacts& loop = loops_.at(block.loop_id);
+        if (!is_single_block_loop && loop.block_count == 1) return kNone;
         if (!is_single_block_loop && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
-        u32 first_added = block_;
-        while (first_added != kNone && blocks_[first_added].loop == block.loop)
-            first_added = dominators_.immediate_dominator(first_added);
-        return first_added;
+        u32 outer_block = block_;
+        while (outer_block != kNone && blocks_[outer_block].loop_id == block.loop_id)
+            outer_block = dominators_.immediate_dominator(outer_block);
+        return outer_block;
     }
     /// Reports whether every iteration of the loop executes the block.
     bool is_in_every_iteration(u32 block) const {
         for (u32 b = 0; b < blocks_.size(); ++b)
-            for (u32 next : blocks_[b].next)
-                if (blocks_[b].loop == blocks_[block].loop && dominators_.dominates(next, b) &&
-                    !dominators_.dominates(block, b) && dominators_.dominates(next, block))
+            for (u32 next : blocks_[b].successors)
+                if (blocks_[b].loop_id == blocks_[block].loop_id &&
+                    dominators_.dominates(next, b) && !dominators_.dominates(block, b) &&
+                    dominators_.dominates(next, block))
                     return false;
         return true;
     }
 
     /// Moves the elements of a stored vector to consecutive registers.
     void move_to_consecutive_registers(MachinePiece& piece, MachineInstruction& store) {
-        for (MachineValues::Vector& combined_value :
+        for (MachineValues::Vector& vector_to_assemble :
              values_.find_vectors_to_assemble(function_.body[store.source])) {
-            replace_by_shared_registers(combined_value.read);
-            const u32 vector = add_move(piece, store.source, combined_value.words, kMoveLatency,
-                                        combined_value.read);
-            std::erase_if(store.reads,
-                          [&](u32 value) { return is_among(value, combined_value.read); });
-            store.reads.push_back(vector);
+            replace_by_shared_registers(vector_to_assemble.read_values);
+            const u32 assembled_vector = add_move(piece, store.source, vector_to_assemble.words,
+                                                  kMoveLatency, vector_to_assemble.read_values);
+            std::erase_if(store.reads, [&](u32 value) {
+                return is_among(value, vector_to_assemble.read_values);
+            });
+            store.reads.push_back(assembled_vector);
         }
     }
 
@@ -455,11 +462,11 @@ private:
         move.part_index = part_index_;
         move.latency = latency;
         move.reads = std::move(reads);
-        move.writes.push_back(new_value({words}));
+        move.writes.push_back(add_value({words}));
         piece.code.push_back(move);
         return move.writes[0];
     }
-    u32 new_value(MachineValue value) {
+    u32 add_value(MachineValue value) {
         machine_code_.values.push_back(value);
         return static_cast<u32>(machine_code_.values.size() - 1);
     }
@@ -473,12 +480,13 @@ private:
     const std::vector<BasicBlock>& blocks_;
     const MachineValues values_;
     const Dominators dominators_;
-    const std::vector<u32> joined_;  ///< for each block: see join_blocks.h
-    struct Loop {
-        u32 blocks = 0;
+    /// for each block, the next block of its piece (see joined_blocks.h)
+    const std::vector<u32> joined_blocks_;
+    struct LoopFacts {
+        u32 block_count = 0;
         bool has_fence = false;
     };
-    std::map<u32, Loop> loops_;  ///< for each loop, by BasicBlock::loop
+    std::map<u32, LoopFacts> loops_;  ///< for each loop, by BasicBlock::loop
     std::vector<LoadedConstant> loaded_constants_;
     struct NearAddress {
         u32 base = 0;
@@ -488,7 +496,7 @@ private:
     std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
     /// For each constant, identified by its name, the blocks that use the constant directly.
     std::map<u64, std::vector<u32>> constant_uses_;
-    /// true if the current block is predicated because lanes may skip it
+    /// True if the current block is predicated because lanes may skip it.
     bool is_skipped_block_ = false;
     std::vector<u32> reading_blocks_;  ///< for each value, the only block that reads it, if any
     std::vector<u32> piece_of_block_;  ///< for each block, its piece, once it has one

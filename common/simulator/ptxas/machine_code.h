@@ -41,7 +41,8 @@ struct MachineInstruction {
     bool reads_texels = false;
     /// True if one half of the result is written before the sources of the other half are read.
     bool is_in_halves = false;
-    /// True for a shift that reads the lower half a second time to compute the upper half.
+    /// True for a shift that reads the lower half of its source twice, because the upper half of
+    /// the result depends on it too.
     bool rereads_lower_half = false;
     u32 latency = 0;             ///< the number of cycles until the result is available
     u32 internal_words = 0;      ///< the number of registers for intermediate results
@@ -49,7 +50,7 @@ struct MachineInstruction {
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessAddress address;                    ///< the address of a load or store
     /// If the instruction adds a constant to its only source value, this constant. Otherwise empty.
-    std::optional<i64> step;
+    std::optional<i64> added_constant;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };
@@ -57,7 +58,7 @@ struct MachineInstruction {
 /// A sequence of instructions without branches, and the indices of the pieces that may follow it.
 struct MachinePiece {
     std::vector<MachineInstruction> code;
-    std::vector<u32> next;
+    std::vector<u32> successors;
     u32 dropped_branches = 0;  ///< the number of branches replaced with guards
 };
 
@@ -65,7 +66,7 @@ struct MachineValue {
     u32 words = 0;          ///< the number of 32-bit registers that the value occupies
     bool is_loose = false;  ///< true if the value's registers need not be adjacent
     /// True if the value occupies only half of a register, which may be in either bank.
-    bool is_half = false;
+    bool is_half_register = false;
     bool is_loaded = false;  ///< true for a 64-bit value that a single instruction loads
     bool is_predicate = false;
 };

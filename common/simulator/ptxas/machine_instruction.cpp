@@ -30,7 +30,7 @@ bool is_access(const Instruction& i) {
            stores_matrix(i);
 }
 
-bool is_far_load(const Instruction& i) {
+bool loads_global_memory(const Instruction& i) {
     const StateSpace space = find_space(i);
     return i.opcode == "ld" && !i.has("param") &&
            (space == StateSpace::global || space == StateSpace::generic);
@@ -61,7 +61,7 @@ MemoryEffect find_memory_effect(const Instruction& i) {
     return MemoryEffect::none;
 }
 
-bool moves_special(const Instruction& i) {
+bool reads_special_register(const Instruction& i) {
     return i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_special();
 }
 
@@ -73,7 +73,7 @@ bool may_diverge(const Instruction& i) {
     return !i.label.empty() || ends_straight_code(i);
 }
 
-bool uses_slow_unit(const Instruction& i) {
+bool uses_special_function_unit(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
                                     "popc", "clz", "bfind", "brev"});
@@ -101,22 +101,22 @@ bool uses_slow_unit(const Instruction& i) {
 }
 
 u32 find_latency(const Instruction& i) {
-    constexpr u32 kArithmetic = 4, kDouble = 8, kPredicate = 13, kShared = 30, kSpecial = 20,
-                  kGlobal = 200;
+    constexpr u32 kArithmeticCycles = 4, kDoubleCycles = 8, kPredicateCycles = 13,
+                  kSharedCycles = 30, kSpecialCycles = 20, kGlobalCycles = 200;
     const StateSpace space = find_space(i);
     if (is_one_of(i.opcode, {"ld", "ldu", "atom"}) || loads_matrix(i)) {
-        if (i.has("param") || space == StateSpace::constant) return kDouble;
-        return space == StateSpace::shared ? kShared : kGlobal;
+        if (i.has("param") || space == StateSpace::constant) return kDoubleCycles;
+        return space == StateSpace::shared ? kSharedCycles : kGlobalCycles;
     }
-    if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobal;
+    if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobalCycles;
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
-        return kShared;
-    if (moves_special(i) || uses_slow_unit(i)) return kSpecial;
-    if (is_one_of(i.opcode, {"set", "setp"})) return kPredicate;
+        return kSharedCycles;
+    if (reads_special_register(i) || uses_special_function_unit(i)) return kSpecialCycles;
+    if (is_one_of(i.opcode, {"set", "setp"})) return kPredicateCycles;
     if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
         (i.has("s64") || i.has("u64") || i.has("wide")))
-        return kArithmetic + 1;
-    return i.has("f64") ? kDouble : kArithmetic;
+        return kArithmeticCycles + 1;
+    return i.has("f64") ? kDoubleCycles : kArithmeticCycles;
 }
 
 namespace {
@@ -174,13 +174,14 @@ bool waits_for_reads(const Instruction& i) {
 }
 
 u32 find_second_latency(const Instruction& i) {
-    constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
-    if (i.opcode == "redux") return kArithmetic;  // moved from a uniform register
-    if (i.opcode == "set") return i.has("s16") || i.has("u16") ? 2 * kArithmetic : kArithmetic;
+    constexpr u32 kArithmeticCycles = 4, kCompareAndSelectCycles = 17;
+    if (i.opcode == "redux") return kArithmeticCycles;  // moved from a uniform register
+    if (i.opcode == "set")
+        return i.has("s16") || i.has("u16") ? 2 * kArithmeticCycles : kArithmeticCycles;
     if (i.opcode != "cvt" || !i.has("sat")) return 0;
-    const ptx::Type from = ptx::parse_type(i.modifiers.back());
-    if (ptx::is_float(from)) return kArithmetic;
-    return size_of(from) > 4 ? kCompareAndSelect : 0;
+    const ptx::Type source_type = ptx::parse_type(i.modifiers.back());
+    if (ptx::is_float(source_type)) return kArithmeticCycles;
+    return size_of(source_type) > 4 ? kCompareAndSelectCycles : 0;
 }
 
 namespace {

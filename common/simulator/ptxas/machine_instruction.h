@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// How an instruction accesses memory (`both`: it loads and stores). Two instructions with
-/// conflicting effects cannot be swapped.
+/// How an instruction accesses memory (`both` means that it loads and stores). Two instructions
+/// whose effects conflict cannot be swapped.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
@@ -36,16 +36,16 @@ inline bool may_overlap(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
 }
 /// Reports whether the instruction is a `mov` from a special register.
-bool moves_special(const ptx::Instruction& instruction);
+bool reads_special_register(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a load, store or atomic.
 bool is_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a load from global memory.
-bool is_far_load(const ptx::Instruction& instruction);
+bool loads_global_memory(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction runs on the special function unit, which also computes
 /// reciprocals and conversions.
-bool uses_slow_unit(const ptx::Instruction& instruction);
+bool uses_special_function_unit(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, call or exit. Other instructions cannot move past
 /// it.
 bool ends_straight_code(const ptx::Instruction& instruction);
@@ -67,8 +67,8 @@ bool calls_routine(const ptx::Instruction& instruction);
 /// Returns the latency of the instruction's second step in cycles, or 0 if it has only one step.
 /// Some instructions run in two steps, and pass a 32-bit value from the first step to the second.
 u32 find_second_latency(const ptx::Instruction& instruction);
-/// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
-/// result. For example, a division is expanded to a dozen instructions with intermediate results.
+/// Returns the number of registers that an instruction needs for intermediate results. For example,
+/// a division is expanded to a dozen instructions.
 u32 internal_words(const ptx::Instruction& instruction);
 /// Returns how many of the instruction's internal words (internal_words()) should be in odd
 /// registers, because each of them is read together with a register pair.

@@ -32,7 +32,7 @@ constexpr u64 kMaxRegisterArrayBytes = 32;
 
 /// The name of the constant -32: the level of detail for fetches that specify none. The name of a
 /// numeric constant is the complement of its bits.
-constexpr u64 kLevel = ~u64{0xc2000000};
+constexpr u64 kDefaultLevelName = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
     return any_of(i.operands, [](const ptx::Operand& operand) { return operand.is_immediate(); });
@@ -136,7 +136,7 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
         if (const MatrixShape named_shape = parse_matrix_shape(m); named_shape.m != 0)
             shape = named_shape;
     const u32 matrix_registers =
-        MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
+        MatrixFragment(i.has("a") ? Part::a : Part::b, NumberType::f16, shape).registers();
     std::vector<u32> copies;
     const std::vector<ptx::Operand>& elements = i.operands[0].elements;
     for (std::size_t k = matrix_registers; matrix_registers > 0 && k < elements.size(); ++k)
@@ -158,12 +158,12 @@ MachineValues::MachineValues(const ptx::Function& function, const Registers& reg
       registers_(registers),
       needed_instructions_(find_needed_instructions(function)) {
     find_definitions();
-    find_uniform();
-    find_narrow();
-    find_folded();
+    find_uniform_values();
+    find_narrow_values();
+    find_folded_values();
     find_addresses_of_blocks();
     find_block_numbers();
-    find_words();
+    find_word_counts();
     find_vectors();
 }
 
@@ -173,7 +173,7 @@ bool MachineValues::is_uniform(u32 value) const {
 
 /// Finds the values that the uniform unit computes once per warp: the values that are uniform
 /// across a block, except floats and divisions, which the unit does not support.
-void MachineValues::find_uniform() {
+void MachineValues::find_uniform_values() {
     is_uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < is_uniform_.size(); ++r) {
         const ValueClass value_class = registers_.value_class[r];
@@ -181,12 +181,12 @@ void MachineValues::find_uniform() {
                          (value_class == ValueClass::launch || value_class == ValueClass::block ||
                           is_in_constant_bank(definition(r)));
     }
-    for (bool changed = true; changed;) {
-        changed = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (u32 r = 0; r < is_uniform_.size(); ++r) {
             if (!is_uniform_[r] || is_computed_for_block(definition(r))) continue;
             is_uniform_[r] = false;
-            changed = true;
+            has_changed = true;
         }
     }
 }
@@ -198,8 +198,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     // A 64-bit by 64-bit product takes several instructions. The uniform unit computes it only if
     // it is the same for the whole launch. If it depends on the block's index, each thread computes
     // it together with its addition to an address.
-    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_64_bit(i);
-    if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
+    const bool multiplies_64_bit = i.opcode == "mul" && i.has("lo") && is_64_bit(i);
+    if (multiplies_64_bit && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
     if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(i.operands[0].reg)) return false;
     const bool is_known_sum =
@@ -232,16 +232,16 @@ void MachineValues::find_definitions() {
     }
 }
 
-void MachineValues::find_narrow() {
+void MachineValues::find_narrow_values() {
     is_narrow_.resize(function_.registers.size());
     for (u32 r = 0; r < is_narrow_.size(); ++r) is_narrow_[r] = bytes(r) == 8;
-    bool changed = true;
-    for (int round = 0; round < kMaxNarrowingRounds && changed; ++round) {
-        changed = false;
+    bool has_changed = true;
+    for (int round = 0; round < kMaxNarrowingRounds && has_changed; ++round) {
+        has_changed = false;
         for (u32 r = static_cast<u32>(is_narrow_.size()); r-- > 0;) {
             if (!is_narrow_[r] || stays_narrow(r)) continue;
             is_narrow_[r] = false;
-            changed = true;
+            has_changed = true;
         }
     }
 }
@@ -270,7 +270,7 @@ bool MachineValues::stays_narrow(u32 value) const {
     });
 }
 
-void MachineValues::find_folded() {
+void MachineValues::find_folded_values() {
     is_folded_.resize(function_.registers.size());
     for (u32 r = 0; r < is_folded_.size(); ++r)
         is_folded_[r] = is_written_once(r) && is_foldable(r);
@@ -288,28 +288,30 @@ bool MachineValues::keeps_lower_bits(u32 value) const {
     const Instruction& i = definition(value);
     const Operand& source = i.operands[1];
     if (i.opcode != "cvt" || i.modifiers.size() != 2 || !source.is_register()) return false;
-    const ptx::Type to = ptx::parse_type(i.modifiers[0]), of = ptx::parse_type(i.modifiers[1]);
-    return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
-           size_of(to) <= size_of(of) && is_written_once(source.reg) &&
-           written_at(source.reg) < written_at(value) && !is_uniform(source.reg);
+    const ptx::Type result_type = ptx::parse_type(i.modifiers[0]),
+                    source_type = ptx::parse_type(i.modifiers[1]);
+    return !ptx::is_float(result_type) && !ptx::is_float(source_type) &&
+           size_of(result_type) >= 4 && size_of(result_type) <= size_of(source_type) &&
+           is_written_once(source.reg) && last_writer_of(source.reg) < last_writer_of(value) &&
+           !is_uniform(source.reg);
 }
 
 /// Reports whether the value is an address plus a constant. Accesses and asynchronous copies can
 /// add this constant themselves.
-bool MachineValues::is_offset(u32 value) const {
+bool MachineValues::is_base_plus_constant(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
     return all_of(readers_[value], [&](u32 at) {
         const Instruction& reader = function_.body[at];
         if (!is_access(reader) && (reader.opcode != "cp" || reader.has("bulk"))) return false;
-        u32 address_uses = 0, others = 0;
+        u32 address_uses = 0, other_uses = 0;
         for (const Operand& o : reader.operands) {
             if (o.has_base_register && o.reg == value) ++address_uses;
-            if (o.is_register() && o.reg == value) ++others;
+            if (o.is_register() && o.reg == value) ++other_uses;
             for (const Operand& e : o.elements)
-                if (e.is_register() && e.reg == value) ++others;
+                if (e.is_register() && e.reg == value) ++other_uses;
         }
-        return address_uses > 0 && others == 0;
+        return address_uses > 0 && other_uses == 0;
     });
 }
 
@@ -345,7 +347,7 @@ bool MachineValues::is_foldable(u32 value) const {
     if (is_uniform_[value] && registers_.value_class[value] == ValueClass::launch)
         return false;  // the value is in the constant bank
     if (multiplies_wide) return has_only_readers(value, {"add", "sub"});
-    if (is_offset(value)) return true;
+    if (is_base_plus_constant(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.is_register() && bytes(from.reg) == 4) {
@@ -360,10 +362,10 @@ bool MachineValues::is_foldable(u32 value) const {
         return has_only_readers(value, {"add"}) &&
                can_include_shift(function_.body[readers_[value][0]], value);
     if (is_long_product(i) && !is_narrow_[value]) return is_folded_into_sum(value);
-    const bool shifts = i.opcode == "shl";
-    if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !is_narrow_[value])
+    const bool is_shift = i.opcode == "shl";
+    if (is_shift && bytes(value) == 8 && readers_[value].size() > 1 && !is_narrow_[value])
         return false;
-    return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
+    return (is_shift || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
            has_only_readers(value, {"add"});
 }
 
@@ -371,9 +373,9 @@ bool MachineValues::is_foldable(u32 value) const {
 /// threads. The addition then includes the multiplication.
 bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || is_uniform_[product]) return false;
-    const Instruction& add = function_.body[readers_[product][0]];
-    if (add.opcode != "add" || has_immediate(add)) return false;
-    return none_of(list_read_registers(add),
+    const Instruction& addition = function_.body[readers_[product][0]];
+    if (addition.opcode != "add" || has_immediate(addition)) return false;
+    return none_of(list_read_registers(addition),
                    [&](u32 r) { return r != product && (is_folded_[r] || is_uniform_[r]); });
 }
 
@@ -411,10 +413,10 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     const u32 at = readers_[value][0];
     const Instruction& reader = function_.body[at];
     // In a loop, a sum may read its own value from the previous iteration.
-    if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
+    if (!is_sum(reader) || reader.guard || at <= last_writer_of(value)) return false;
     if (is_folded_[reader.operands[0].reg]) return false;  // the reader already adds three values
-    for (u32 value_between = written_at(value); value_between < at; ++value_between)
-        if (may_diverge(function_.body[value_between])) return false;
+    for (u32 between = last_writer_of(value); between < at; ++between)
+        if (may_diverge(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
         for (u32 read_register : list_read_registers(*part)) {
@@ -473,20 +475,22 @@ void MachineValues::mark_per_thread(u32 address) {
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < is_folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
-        if (moves_special(definition(r)) && is_read_by_threads(r)) is_per_thread_[r] = true;
+        if (reads_special_register(definition(r)) && is_read_by_threads(r))
+            is_per_thread_[r] = true;
     }
 }
 
 bool MachineValues::is_read_by_threads(u32 value) const {
     return any_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
-        u32 uniform = 0;
-        for (u32 r : list_read_registers(i)) uniform += is_uniform(r) || is_folded_[r];
-        if (uniform != 1) return false;
+        u32 uniform_count = 0;
+        for (u32 r : list_read_registers(i)) uniform_count += is_uniform(r) || is_folded_[r];
+        if (uniform_count != 1) return false;
         for (u32 r : list_written_registers(i)) {
-            const ValueClass to = registers_.value_class[r];
+            const ValueClass target_class = registers_.value_class[r];
             if (is_folded_[r]) return is_read_by_threads(r);
-            if (to == ValueClass::thread || to == ValueClass::warp_position) return true;
+            if (target_class == ValueClass::thread || target_class == ValueClass::warp_position)
+                return true;
         }
         return false;
     });
@@ -510,8 +514,11 @@ bool MachineValues::is_loaded_pair(u32 value) const {
 }
 
 bool MachineValues::divides_by_constant(const Instruction& i) const {
-    const auto is_varying = [&](const Operand& o) { return o.is_register() && !is_uniform(o.reg); };
-    return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
+    const auto is_varying_operand = [&](const Operand& o) {
+        return o.is_register() && !is_uniform(o.reg);
+    };
+    return i.operands.size() == 3 && is_varying_operand(i.operands[1]) &&
+           !is_varying_operand(i.operands[2]);
 }
 
 u32 MachineValues::count_product_steps(const Instruction& i) const {
@@ -531,10 +538,10 @@ u32 MachineValues::count_product_steps(const Instruction& i) const {
     return steps;
 }
 
-bool MachineValues::is_half(u32 value) const {
+bool MachineValues::is_half_register(u32 value) const {
     return bytes(value) < 4 && !writers_[value].empty() &&
            is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
-           !uses_slow_unit(definition(value));
+           !uses_special_function_unit(definition(value));
 }
 
 std::optional<u32> MachineValues::find_extended_value(u32 value) const {
@@ -542,9 +549,9 @@ std::optional<u32> MachineValues::find_extended_value(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "cvt" || !is_64_bit(i) || !i.has("s32") || i.guard) return {};
     const u32 from = i.operands[1].reg;
-    const bool is_one =
+    const bool is_single_word =
         i.operands[1].is_register() && words_of_values_[from] == 1 && is_written_once(from);
-    if (!is_one) return {};
+    if (!is_single_word) return {};
     for (const std::vector<u32>& vector : consecutive_values_)
         if (is_among(from, vector) || is_among(value, vector)) return {};
     return from;
@@ -569,11 +576,12 @@ bool MachineValues::has_fixed_stride(const Instruction& i) const {
     if (i.opcode != "wmma" || i.operands.size() != 3 || !i.operands[2].is_register()) return false;
     const u32 value = i.operands[2].reg;
     if (!is_written_once(value)) return false;
-    const Instruction& sets = definition(value);
-    return sets.opcode == "mov" && sets.operands.size() == 2 && sets.operands[1].is_immediate();
+    const Instruction& stride_writer = definition(value);
+    return stride_writer.opcode == "mov" && stride_writer.operands.size() == 2 &&
+           stride_writer.operands[1].is_immediate();
 }
 
-void MachineValues::find_words() {
+void MachineValues::find_word_counts() {
     words_of_values_.assign(function_.registers.size(), 0);
     for (u32 r = 0; r < words_of_values_.size(); ++r) {
         if (is_folded_[r] || is_uniform(r) || is_predicate(r)) continue;
@@ -582,36 +590,36 @@ void MachineValues::find_words() {
     for (const Instruction& i : function_.body)
         for (u32 copy : copies_in_fragment(i)) words_of_values_[copy] = 0;
     drop_unneeded_elements();
-    find_packed();
+    find_packed_values();
 }
 
 void MachineValues::drop_unneeded_elements() {
     for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
-        std::set<u32> loaded;
-        for (const Operand& o : loaded_elements(*i))
-            if (o.is_register()) loaded.insert(o.reg);
+        std::set<u32> loaded_values;
+        for (const Operand& o : find_loaded_elements(*i))
+            if (o.is_register()) loaded_values.insert(o.reg);
         for (const Operand& o : find_vector(*i)->elements)
-            if (o.is_register() && !loaded.contains(o.reg)) words_of_values_[o.reg] = 0;
+            if (o.is_register() && !loaded_values.contains(o.reg)) words_of_values_[o.reg] = 0;
     }
 }
 
 /// Returns the elements that ptxas loads for a vector load. If only one half of the vector is
 /// needed, ptxas loads only that half. (If two elements from different halves are needed, ptxas
 /// loads them one by one.)
-std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
+std::vector<ptx::Operand> MachineValues::find_loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = find_vector(load)->elements;
-    const auto is_needed = [&](const Operand& o) {
+    const auto is_needed_element = [&](const Operand& o) {
         return o.is_register() && !readers_[o.reg].empty();
     };
-    const bool is_whole = load.opcode != "ld" || load.has("volatile") || load.has("acquire") ||
-                          size_of_element(load) < 4;
-    if (is_whole || none_of(elements, is_needed)) return elements;
+    const bool loads_whole_vector = load.opcode != "ld" || load.has("volatile") ||
+                                    load.has("acquire") || size_of_element(load) < 4;
+    if (loads_whole_vector || none_of(elements, is_needed_element)) return elements;
     while (elements.size() > 1) {
         const auto middle = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
-        if (std::none_of(middle, elements.end(), is_needed))
+        if (std::none_of(middle, elements.end(), is_needed_element))
             elements.erase(middle, elements.end());
-        else if (std::none_of(elements.begin(), middle, is_needed))
+        else if (std::none_of(elements.begin(), middle, is_needed_element))
             elements.erase(elements.begin(), middle);
         else
             break;
@@ -621,7 +629,7 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
 
 /// Finds vectors of bytes or halves that stay packed in 32-bit words, because they are loaded as a
 /// vector and only stored as vectors again.
-void MachineValues::find_packed() {
+void MachineValues::find_packed_values() {
     for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
         const std::vector<Operand>& elements = find_vector(*i)->elements;
@@ -674,24 +682,25 @@ void MachineValues::find_vectors() {
         if (elements.size() > 1) consecutive_values_.push_back(elements);
     };
     for (const Instruction* i : machine_instructions_)
-        if (loads_vector(*i)) place_operands(loaded_elements(*i));
+        if (loads_vector(*i)) place_operands(find_loaded_elements(*i));
     for (const Instruction* i : machine_instructions_)
         for (const std::vector<Operand>& vector : find_vectors_read(*i)) place_operands(vector);
     for (const Instruction* i : machine_instructions_)
-        for (const std::vector<Operand>& pair : find_texel_pairs(*i)) place_operands(pair);
+        for (const std::vector<Operand>& operand_pair : find_texel_pairs(*i))
+            place_operands(operand_pair);
 }
 
 /// Returns the registers of a texture fetch in pairs, because the fetch writes the needed
 /// components two at a time.
 std::vector<std::vector<ptx::Operand>> MachineValues::find_texel_pairs(const Instruction& i) const {
-    std::vector<std::vector<Operand>> pairs;
-    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !find_vector(i)) return pairs;
+    std::vector<std::vector<Operand>> operand_pairs;
+    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !find_vector(i)) return operand_pairs;
     for (const Operand& o : find_vector(i)->elements) {
         if (!o.is_register() || readers_[o.reg].empty()) continue;
-        if (pairs.empty() || pairs.back().size() == 2) pairs.emplace_back();
-        pairs.back().push_back(o);
+        if (operand_pairs.empty() || operand_pairs.back().size() == 2) operand_pairs.emplace_back();
+        operand_pairs.back().push_back(o);
     }
-    return pairs;
+    return operand_pairs;
 }
 
 /// Returns the values of a vector. Returns nothing if the same value occurs twice, or if a value
@@ -739,9 +748,9 @@ std::vector<u32> MachineValues::find_written_values(const Instruction& instructi
 bool MachineValues::produces_no_code(u32 at) const {
     const Instruction& i = function_.body[at];
     if (!i.label.empty() || registers_.is_copy[at] || !needed_instructions_[at]) return true;
-    const std::vector<u32> written = list_written_registers(i);
-    return !written.empty() && find_memory_effect(i) == MemoryEffect::none &&
-           all_of(written, [&](u32 r) { return is_folded_[r] || is_uniform(r); });
+    const std::vector<u32> written_registers = list_written_registers(i);
+    return !written_registers.empty() && find_memory_effect(i) == MemoryEffect::none &&
+           all_of(written_registers, [&](u32 r) { return is_folded_[r] || is_uniform(r); });
 }
 
 bool MachineValues::is_rounded_in_place(u32 at) const {
@@ -768,20 +777,21 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
         if (load.opcode != "ld" || find_space(load) != StateSpace::global || load.guard ||
             load.has("volatile") || find_vector(load))
             return {};
-        first_instruction = std::min(first_instruction, written_at(value));
+        first_instruction = std::min(first_instruction, last_writer_of(value));
     }
-    for (u32 value_between = first_instruction; value_between < at; ++value_between) {
-        const Instruction& other = function_.body[value_between];
-        if (may_diverge(other) || changes_memory(find_memory_effect(other))) return {};
+    for (u32 between = first_instruction; between < at; ++between) {
+        const Instruction& other_instruction = function_.body[between];
+        if (may_diverge(other_instruction) || changes_memory(find_memory_effect(other_instruction)))
+            return {};
     }
-    return written_at(i.operands[2].reg);
+    return last_writer_of(i.operands[2].reg);
 }
 
 /// Reports whether two accesses of the same size and kind have the same address, so that the first
 /// access determines the value of the second one.
 bool MachineValues::have_same_address(const Instruction& a, const Instruction& b) const {
     if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
-    const auto find_kind = [](const Instruction& i) {
+    const auto type_words = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
         const u32 size = size_of(ptx::parse_type(words.back()));
         // Types of the same size count as equal.
@@ -789,7 +799,7 @@ bool MachineValues::have_same_address(const Instruction& a, const Instruction& b
         return words;
     };
     const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
-    return find_kind(a) == find_kind(b) && to.has_base_register == from.has_base_register &&
+    return type_words(a) == type_words(b) && to.has_base_register == from.has_base_register &&
            to.offset == from.offset && to.name == from.name &&
            (!to.has_base_register || to.reg == from.reg);
 }
@@ -817,23 +827,23 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
         if (may_diverge(i)) return {};
         if (!produces_no_code(earlier_instruction) && have_same_address(i, load)) {
             const std::vector<u32> moved_values = find_moved_values(i),
-                                   loaded = find_moved_values(load);
+                                   loaded_values = find_moved_values(load);
             std::vector<std::pair<u32, u32>> equal_values;
-            for (std::size_t k = 0; k < std::min(moved_values.size(), loaded.size()); ++k)
+            for (std::size_t k = 0; k < std::min(moved_values.size(), loaded_values.size()); ++k)
                 // In a loop, the stored value may be the one that this load returned in an earlier
                 // iteration.
-                if (words_of_values_[moved_values[k]] == words_of_values_[loaded[k]] &&
-                    written_at(moved_values[k]) <= earlier_instruction)
-                    equal_values.push_back({loaded[k], moved_values[k]});
-            if (equal_values.size() != loaded.size()) equal_values.clear();
+                if (words_of_values_[moved_values[k]] == words_of_values_[loaded_values[k]] &&
+                    last_writer_of(moved_values[k]) <= earlier_instruction)
+                    equal_values.push_back({loaded_values[k], moved_values[k]});
+            if (equal_values.size() != loaded_values.size()) equal_values.clear();
             return equal_values;
         }
         const MemoryEffect effect = find_memory_effect(i);
         // ptxas does not compare the offsets of different addresses, so any store to a state space
         // that may overlap the load's space may change the value.
-        const bool is_elsewhere =
+        const bool is_other_space =
             effect == MemoryEffect::store && !may_overlap(find_space(i), find_space(load));
-        if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
+        if (changes_memory(effect) && !is_other_space && !reads_clock(i) && !load.has("nc"))
             return {};
         if (load.operands[1].has_base_register &&
             is_among(load.operands[1].reg, list_written_registers(i)))
@@ -851,22 +861,22 @@ bool MachineValues::is_zero(u32 value) const {
 }
 
 /// Returns the number of constants or uniform values that an operand contains.
-u32 MachineValues::constants_in(const Operand& operand) const {
+u32 MachineValues::count_constants(const Operand& operand) const {
     if (!operand.is_register()) return is_constant(operand);
     const u32 value = operand.reg;
     if (is_predicate(value)) return 0;
     if (!is_folded_[value]) return is_uniform(value) && !is_zero(value);
     const Instruction& i = definition(value);
-    const bool shifts = (is_narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
-    u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
+    const bool becomes_shift = (is_narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
+    u32 count = i.opcode == "mul" && !becomes_shift && !is_long_product(i);
     for (std::size_t k = 1; k < i.operands.size(); ++k)
-        if (i.operands[k].is_register()) count += constants_in(i.operands[k]);
+        if (i.operands[k].is_register()) count += count_constants(i.operands[k]);
     return count;
 }
 
 /// Returns the uniform factor of a folded wide product. For any other operand, returns a constant
 /// of 0 words.
-Constant MachineValues::uniform_factor(const Operand& operand) const {
+Constant MachineValues::find_uniform_factor(const Operand& operand) const {
     if (!operand.is_register() || !is_folded_[operand.reg]) return {};
     const Instruction& i = definition(operand.reg);
     if (!i.has("wide")) return {};
@@ -883,22 +893,25 @@ std::vector<Constant> MachineValues::find_constants_to_load(const Instruction& i
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return {};
     u32 constants = 0;
-    Constant address_constant{0, 1}, scaled;
+    Constant summand_constant{0, 1}, scaled_constant;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
-        constants += constants_in(operand);
+        constants += count_constants(operand);
         if (operand.is_register() && !is_folded_[operand.reg] && is_uniform(operand.reg))
-            address_constant = {operand.reg + u64{1}, count_words(operand.reg)};
-        if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
+            summand_constant = {operand.reg + u64{1}, count_words(operand.reg)};
+        if (const Constant factor = find_uniform_factor(operand); factor.words)
+            scaled_constant = factor;
     }
     // The instruction has two factors and a summand. One factor may be an immediate; the other
     // factor and the summand need registers.
-    if (scaled.words && constants >= 3 && address_constant.name) return {scaled, address_constant};
-    if (scaled.words && constants >= 2) return {scaled};
+    if (scaled_constant.words && constants >= 3 && summand_constant.name)
+        return {scaled_constant, summand_constant};
+    if (scaled_constant.words && constants >= 2) return {scaled_constant};
     if (constants < 2) return {};
-    const std::vector<u32> written = find_written_values(i);
-    if (!written.empty() && words_of_values_[written[0]] == 1) address_constant.words = 1;
-    return {address_constant};
+    const std::vector<u32> written_values = find_written_values(i);
+    if (!written_values.empty() && words_of_values_[written_values[0]] == 1)
+        summand_constant.words = 1;
+    return {summand_constant};
 }
 
 std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i) const {
@@ -918,12 +931,12 @@ std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i)
 /// variable's address plus constants, including a constant added in each iteration of a loop.
 std::vector<bool> MachineValues::find_unknown_addresses() const {
     std::vector<bool> unknown_addresses(function_.registers.size(), false);
-    const auto is_unknown = [&](const Operand& o) {
+    const auto is_unknown_address = [&](const Operand& o) {
         return o.is_special() || (o.is_register() && unknown_addresses[o.reg]);
     };
     repeat_until_stable(function_, [&](const Instruction& i) {
         const bool stays_known =
-            is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown);
+            is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown_address);
         return !stays_known && add_registers(unknown_addresses, list_written_registers(i));
     });
     return unknown_addresses;
@@ -934,7 +947,7 @@ u32 MachineValues::count_array_words() const {
     for (const auto& [name, variable] : function_.variables)
         if (variable.space == StateSpace::local) bytes += variable.size;
     if (bytes == 0 || bytes > kMaxRegisterArrayBytes) return 0;
-    const std::vector<bool> unknown = find_unknown_addresses();
+    const std::vector<bool> unknown_addresses = find_unknown_addresses();
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
         if (i.opcode == "cvta" && i.has("local") && needed_instructions_[at])
@@ -942,8 +955,8 @@ u32 MachineValues::count_array_words() const {
         if (!is_access(i) || find_space(i) != StateSpace::local) continue;
         if (size_of(ptx::parse_type(i.modifiers.back())) != 4 || find_vector(i)) return 0;
         if (i.opcode != "st") continue;
-        const Operand& place = i.operands[0];
-        if (place.has_base_register && unknown[place.reg]) return 0;
+        const Operand& address_operand = i.operands[0];
+        if (address_operand.has_base_register && unknown_addresses[address_operand.reg]) return 0;
     }
     return static_cast<u32>(bytes + 3) / 4;
 }
@@ -1012,12 +1025,12 @@ void MachineValues::find_base(u32 value, AccessAddress& place) const {
 /// Returns the uniform address that an access must load into registers. For any other access,
 /// returns a constant of 0 words. An access to shared memory can use a uniform register as its
 /// address, except for a compare-and-swap.
-Constant MachineValues::address_for_block(const Instruction& i) const {
+Constant MachineValues::find_address_to_load(const Instruction& i) const {
     const StateSpace space = find_space(i);
     const bool is_far =
         !i.has("param") && (space == StateSpace::global || space == StateSpace::generic);
-    const bool exchanges = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
-    if (!is_far && !exchanges) return {};
+    const bool is_exchange = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
+    if (!is_far && !is_exchange) return {};
     const u32 words = is_far ? 2 : 1;
     for (const Operand& operand : i.operands) {
         if (!operand.is_address()) continue;
@@ -1030,10 +1043,10 @@ Constant MachineValues::address_for_block(const Instruction& i) const {
 
 bool MachineValues::adds_once_per_warp(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || find_vector(i)) return false;
-    const bool joins =
+    const bool is_combinable =
         i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
     const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
-    if (!joins || !is_word || !address_for_block(i).words) return false;
+    if (!is_combinable || !is_word || !find_address_to_load(i).words) return false;
     return i.opcode == "red" || find_written_values(i).empty();
 }
 
@@ -1043,15 +1056,15 @@ bool MachineValues::is_true_in_one_lane(u32 predicate, bool expected_value) cons
     if (i.opcode != "setp" || i.guard || i.operands.size() != 3 ||
         !i.has(expected_value ? "eq" : "ne"))
         return false;
-    const auto is_lane = [&](const Operand& o) {
+    const auto differs_in_each_lane = [&](const Operand& o) {
         return o.is_register() && differs_by_lane(o.reg);
     };
-    const auto is_one = [&](const Operand& o) {
+    const auto is_same_for_warp = [&](const Operand& o) {
         if (!o.is_register()) return is_number(o);
         return is_uniform(o.reg) && definition(o.reg).opcode == "ld";
     };
-    return (is_lane(i.operands[1]) && is_one(i.operands[2])) ||
-           (is_one(i.operands[1]) && is_lane(i.operands[2]));
+    return (differs_in_each_lane(i.operands[1]) && is_same_for_warp(i.operands[2])) ||
+           (is_same_for_warp(i.operands[1]) && differs_in_each_lane(i.operands[2]));
 }
 
 /// Reports whether the value is different in every lane: %tid.x or %laneid, optionally plus a value
@@ -1061,64 +1074,67 @@ bool MachineValues::differs_by_lane(u32 value) const {
         if (!is_written_once(sum) || bytes(sum) != 4) return false;
         const Instruction& i = definition(sum);
         if (i.guard || i.operands.size() < 2) return false;
-        const Operand& first = i.operands[1];
-        if (i.opcode == "mov" && first.is_special())
-            return first.name == "%tid.x" || first.name == "%laneid";
-        const u32 added_to = varying_summand(i);
+        const Operand& first_operand = i.operands[1];
+        if (i.opcode == "mov" && first_operand.is_special())
+            return first_operand.name == "%tid.x" || first_operand.name == "%laneid";
+        const u32 summand = find_varying_summand(i);
         // In a loop, a sum may read its own value from the previous iteration.
-        if (added_to == kNone || written_at(added_to) >= written_at(sum)) return false;
-        sum = added_to;
+        if (summand == kNone || last_writer_of(summand) >= last_writer_of(sum)) return false;
+        sum = summand;
     }
 }
 
 /// Returns the only operand of a sum (or the summand of a mad) that differs between the threads of
 /// a block. Returns kNone for any other instruction.
-u32 MachineValues::varying_summand(const Instruction& i) const {
+u32 MachineValues::find_varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;
-    u32 varying = kNone;
+    u32 varying_register = kNone;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         if (!i.operands[k].is_register()) continue;
-        const u32 read = i.operands[k].reg;
-        if (registers_.value_class[read] == ValueClass::block || is_uniform_[read]) continue;
-        if (varying != kNone || (is_mad && k != 3)) return kNone;
-        varying = read;
+        const u32 read_register = i.operands[k].reg;
+        if (registers_.value_class[read_register] == ValueClass::block ||
+            is_uniform_[read_register])
+            continue;
+        if (varying_register != kNone || (is_mad && k != 3)) return kNone;
+        varying_register = read_register;
     }
-    return varying;
+    return varying_register;
 }
 
 /// Returns the constants that an access needs in registers. Global addresses and stored data must
 /// come from registers of the thread.
 std::vector<Constant> MachineValues::find_constants_for_access(const Instruction& i,
-                                                               bool in_one_lane) const {
-    std::vector<Constant> address_constant;
-    const Constant address = address_for_block(i);
-    if (address.words) address_constant.push_back(address);
-    if (adds_once_per_warp(i) && !in_one_lane) return address_constant;
+                                                               bool is_in_one_lane) const {
+    std::vector<Constant> constants;
+    const Constant address = find_address_to_load(i);
+    if (address.words) constants.push_back(address);
+    if (adds_once_per_warp(i) && !is_in_one_lane) return constants;
     // If all lanes add to one address and need the result, one lane adds for all lanes. This takes
     // registers for the lane index and for the sum.
-    if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
+    if (address.words && !is_in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
-    if (!find_vectors_read(i).empty()) return address_constant;
+    if (!find_vectors_read(i).empty()) return constants;
     for (const Operand& operand : i.operands) {
-        if (operand.is_address() || constants_in(operand) == 0) continue;
+        if (operand.is_address() || count_constants(operand) == 0) continue;
         if (operand.is_register())
-            address_constant.push_back(
+            constants.push_back(
                 {operand.reg + u64{1}, count_words(operand.reg), bytes(operand.reg) < 4});
         else
-            address_constant.push_back({~operand.bits, 1});
+            constants.push_back({~operand.bits, 1});
     }
-    return address_constant;
+    return constants;
 }
 
 /// Returns the constants that a texture or surface access needs in registers: the level of detail
 /// (even if the fetch specifies none), and those constant coordinates and data that are not part of
 /// a vector.
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
-    std::vector<Constant> address_constant;
-    const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
-    if (interpolates && !i.has("level") && !i.has("grad")) address_constant.push_back({kLevel, 1});
+    std::vector<Constant> constants;
+    const bool is_interpolating = i.opcode == "tex" && i.modifiers.back() == "f32";
+    if (is_interpolating && !i.has("level") && !i.has("grad"))
+        constants.push_back({kDefaultLevelName, 1});
     std::vector<Operand> single_coordinates = list_coordinates(i);
     if (single_coordinates.size() > 1) single_coordinates.clear();
     for (std::size_t k = find_written_values(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
@@ -1129,19 +1145,19 @@ std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction&
     for (const Operand& o : single_coordinates) {
         if (!o.is_register() || !is_uniform(o.reg) || bytes(o.reg) > 4) continue;
         const bool is_finest_level = i.opcode == "tex" && is_zero(o.reg);
-        if (!is_finest_level) address_constant.push_back({o.reg + u64{1}, 1});
+        if (!is_finest_level) constants.push_back({o.reg + u64{1}, 1});
     }
-    return address_constant;
+    return constants;
 }
 
 std::vector<MachineValues::Vector> MachineValues::find_vectors_to_assemble(
     const Instruction& i) const {
-    std::vector<Vector> all;
+    std::vector<Vector> vectors;
     for (const std::vector<Operand>& operands : find_vectors_read(i)) {
         Vector vector = assemble_vector(i, operands);
-        if (vector.words) all.push_back(std::move(vector));
+        if (vector.words) vectors.push_back(std::move(vector));
     }
-    return all;
+    return vectors;
 }
 
 MachineValues::Vector MachineValues::assemble_vector(const Instruction& i,
@@ -1159,7 +1175,7 @@ MachineValues::Vector MachineValues::assemble_vector(const Instruction& i,
     u32 size = 0;
     for (const Operand& operand : operands) {
         const bool is_register = operand.is_register();
-        if (is_register) add_read_value(vector.read, operand.reg);
+        if (is_register) add_read_value(vector.read_values, operand.reg);
         size += is_register ? bytes(operand.reg) : 4;
     }
     const bool is_of_bytes = i.opcode == "st" && size_of(ptx::parse_type(i.modifiers.back())) == 1;

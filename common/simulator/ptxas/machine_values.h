@@ -29,11 +29,10 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    /// Identifies the constant: equal constants have equal names. 0 if the constant is used only
-    /// once.
+    /// A name that equal constants share. 0 if the constant is used only once.
     u64 name = 0;
-    u32 words = 0;         ///< the number of 32-bit words
-    bool is_half = false;  ///< true if the constant has at most 16 bits
+    u32 words = 0;                  ///< the number of 32-bit words
+    bool is_half_register = false;  ///< true if the constant has at most 16 bits
 
     bool operator==(const Constant&) const = default;
 };
@@ -63,14 +62,14 @@ public:
     bool is_loose(u32 value) const;
     /// Reports whether the value occupies only half of a register: it has less than 32 bits, and a
     /// conversion, `min` or `max` computes it.
-    bool is_half(u32 value) const;
+    bool is_half_register(u32 value) const;
     /// Returns the 32-bit value of which `value` is the sign extension, if both values can share a
     /// register. Otherwise returns nothing.
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether ptxas folds another instruction into this one, as in a multiplication whose
-    /// product is only added. `opcode` is the opcode of the other instruction.
+    /// Reports whether ptxas folds an instruction with this opcode into `instruction`. For example,
+    /// it folds a multiplication into the addition of the product.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
@@ -127,10 +126,10 @@ public:
     bool is_true_in_one_lane(u32 predicate, bool expected_value) const;
     /// Values that must be moved to adjacent registers for a single instruction. Examples are a
     /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
-    /// that are already adjacent need no move and are not listed here.
+    /// that are already adjacent are not listed, because they need no move.
     struct Vector {
         u32 words = 0;
-        std::vector<u32> read;
+        std::vector<u32> read_values;
     };
     std::vector<Vector> find_vectors_to_assemble(const ptx::Instruction& instruction) const;
 
@@ -145,18 +144,18 @@ private:
         return function_.registers[value].type == ptx::Type::pred;
     }
     /// Returns the index of the last instruction that writes the value.
-    u32 written_at(u32 value) const { return writers_[value].back(); }
-    const Instruction& definition(u32 value) const { return function_.body[written_at(value)]; }
+    u32 last_writer_of(u32 value) const { return writers_[value].back(); }
+    const Instruction& definition(u32 value) const { return function_.body[last_writer_of(value)]; }
 
     void find_definitions();
-    void find_uniform();
+    void find_uniform_values();
     bool is_computed_for_block(const Instruction& instruction) const;
     bool is_added_by_threads(u32 product) const;
-    void find_narrow();
+    void find_narrow_values();
     bool stays_narrow(u32 value) const;
-    void find_folded();
+    void find_folded_values();
     bool keeps_lower_bits(u32 value) const;
-    bool is_offset(u32 value) const;
+    bool is_base_plus_constant(u32 value) const;
     bool can_include_shift(const Instruction& addition, u32 shifted_value) const;
     bool is_combined_with_thread_values(u32 value) const;
     bool is_foldable(u32 value) const;
@@ -172,10 +171,10 @@ private:
     bool is_read_by_threads(u32 value) const;
     bool have_same_address(const Instruction& earlier_access, const Instruction& load) const;
     std::vector<u32> find_moved_values(const Instruction& access) const;
-    void find_words();
+    void find_word_counts();
     void drop_unneeded_elements();
-    std::vector<Operand> loaded_elements(const Instruction& load) const;
-    void find_packed();
+    std::vector<Operand> find_loaded_elements(const Instruction& load) const;
+    void find_packed_values();
     void find_vectors();
     std::vector<std::vector<Operand>> find_texel_pairs(const Instruction& instruction) const;
     bool is_stored_in_vectors(const Operand& element) const;
@@ -189,13 +188,13 @@ private:
     bool is_zero(u32 value) const;
     u32 find_base_value(u32 value) const;
     void find_base(u32 value, AccessAddress& place) const;
-    u32 constants_in(const Operand& operand) const;
-    Constant uniform_factor(const Operand& operand) const;
-    Constant address_for_block(const Instruction& instruction) const;
+    u32 count_constants(const Operand& operand) const;
+    Constant find_uniform_factor(const Operand& operand) const;
+    Constant find_address_to_load(const Instruction& instruction) const;
     std::vector<Constant> find_constants_for_access(const Instruction& instruction,
-                                                    bool in_one_lane) const;
+                                                    bool is_in_one_lane) const;
     bool differs_by_lane(u32 value) const;
-    u32 varying_summand(const Instruction& instruction) const;
+    u32 find_varying_summand(const Instruction& instruction) const;
 
     const ptx::Function& function_;
     const Registers& registers_;

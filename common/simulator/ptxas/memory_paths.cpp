@@ -8,36 +8,37 @@
 
 namespace coalesce::simulator {
 
-Touch find_touch(const ptx::Instruction& i, Memory memory) {
+MemoryTouch find_touch(const ptx::Instruction& i, MemoryKind memory) {
     const MemoryEffect effect = find_memory_effect(i);
     const bool is_unchanging = i.opcode == "ld" && effect == MemoryEffect::none && !i.has("param");
-    if (memory == kReadOnly) return is_unchanging ? Touch::loads : Touch::none;
-    if (has_branches_inside(i)) return Touch::changes;
+    if (memory == kReadOnly) return is_unchanging ? MemoryTouch::loads : MemoryTouch::none;
+    if (has_branches_inside(i)) return MemoryTouch::changes;
     if (effect == MemoryEffect::fence)
-        return i.opcode == "mbarrier" && memory == kGlobal ? Touch::orders : Touch::changes;
+        return i.opcode == "mbarrier" && memory == kGlobal ? MemoryTouch::orders
+                                                           : MemoryTouch::changes;
     // In this analysis, a `mov` from a clock does not order memory accesses.
-    if (effect == MemoryEffect::none || i.opcode == "mov") return Touch::none;
+    if (effect == MemoryEffect::none || i.opcode == "mov") return MemoryTouch::none;
     const ptx::StateSpace space = find_space(i);
     const ptx::StateSpace accessed_space =
         memory == kShared ? ptx::StateSpace::shared : ptx::StateSpace::global;
-    if (i.opcode != "cp" && !may_overlap(space, accessed_space)) return Touch::none;
-    return effect == MemoryEffect::load ? Touch::loads : Touch::changes;
+    if (i.opcode != "cp" && !may_overlap(space, accessed_space)) return MemoryTouch::none;
+    return effect == MemoryEffect::load ? MemoryTouch::loads : MemoryTouch::changes;
 }
 
 MemoryPaths::MemoryPaths(const ptx::Function& function, const ControlFlow& flow) : flow_(flow) {
     for (const BasicBlock& block : flow.blocks()) {
-        std::array<Touch, kMemories>& strongest = strongest_.emplace_back();
+        std::array<MemoryTouch, kMemoryKinds>& strongest = strongest_touches_.emplace_back();
         for (u32 at = block.begin; at < block.end; ++at)
-            for (Memory memory : {kShared, kGlobal, kReadOnly})
+            for (MemoryKind memory : {kShared, kGlobal, kReadOnly})
                 strongest[memory] =
                     std::max(strongest[memory], find_touch(function.body[at], memory));
     }
 }
 
-std::array<Touch, kMemories> MemoryPaths::strongest_touch_between(u32 from, u32 to) const {
-    std::array<Touch, kMemories> strongest{};
-    enum State : u8 { unknown, open, done };
-    std::vector<State> states(strongest_.size(), unknown);
+std::array<MemoryTouch, kMemoryKinds> MemoryPaths::strongest_touch_between(u32 from, u32 to) const {
+    std::array<MemoryTouch, kMemoryKinds> strongest{};
+    enum VisitState : u8 { unknown, open, done };
+    std::vector<VisitState> states(strongest_touches_.size(), unknown);
     // The current path, backwards from `to`, as a list of blocks, each with the index of the
     // predecessor to visit next.
     std::vector<std::pair<u32, std::size_t>> path = {{to, 0}};
@@ -52,10 +53,11 @@ std::array<Touch, kMemories> MemoryPaths::strongest_touch_between(u32 from, u32 
         }
         const u32 predecessor = predecessors[path.back().second++];
         if (predecessor == from) continue;
-        for (std::size_t memory = 0; memory < kMemories; ++memory)
-            strongest[memory] = std::max(strongest[memory], strongest_[predecessor][memory]);
+        for (std::size_t memory = 0; memory < kMemoryKinds; ++memory)
+            strongest[memory] =
+                std::max(strongest[memory], strongest_touches_[predecessor][memory]);
         if (states[predecessor] == open && predecessor != block) {
-            strongest.fill(Touch::changes);
+            strongest.fill(MemoryTouch::changes);
             break;
         }
         if (states[predecessor] != unknown) continue;

@@ -11,18 +11,18 @@ namespace coalesce::simulator {
 
 /// The kinds of memory: shared memory, global memory, and global memory that never changes
 /// (`ld.global.nc`).
-enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
+enum MemoryKind : std::size_t { kShared, kGlobal, kReadOnly, kMemoryKinds };
 
 /// The effect that ptxas expects an instruction to have on a kind of memory. The effects are listed
 /// from the weakest to the strongest.
-enum class Touch : u8 {
+enum class MemoryTouch : u8 {
     none,
     loads,
     orders,  ///< stops the merging of loads, but words that were loaded before can be reused
     changes  ///< may change the memory, or may allow other threads to change it
 };
 
-Touch find_touch(const ptx::Instruction& instruction, Memory memory);
+MemoryTouch find_touch(const ptx::Instruction& instruction, MemoryKind memory);
 
 class MemoryPaths {
 public:
@@ -33,12 +33,12 @@ public:
     /// through `from` again are ignored. A loop of several blocks counts as a change, because ptxas
     /// reloads words after such a loop. (Observed for any kind of access in the loop, and also for
     /// loops without accesses.)
-    std::array<Touch, kMemories> strongest_touch_between(u32 from, u32 to) const;
+    std::array<MemoryTouch, kMemoryKinds> strongest_touch_between(u32 from, u32 to) const;
 
 private:
     const ControlFlow& flow_;
     /// For each block, its strongest effect on each kind of memory.
-    std::vector<std::array<Touch, kMemories>> strongest_;
+    std::vector<std::array<MemoryTouch, kMemoryKinds>> strongest_touches_;
 };
 
 }  // namespace coalesce::simulator

@@ -50,7 +50,7 @@ public:
           facts_(function, shared),
           needed_values_(function) {}
 
-    MergedAccesses run() {
+    MergedAccesses merge_all_accesses() {
         for (const StraightPiece& piece : straight_pieces()) {
             const u32 begin = flow_.blocks()[piece.first].begin;
             const u32 end = flow_.blocks()[piece.last].end;
@@ -98,21 +98,22 @@ private:
     /// reuse words that have already been loaded.
     void begin_piece(u32 first) {
         open_accesses_ = {};
-        const auto before = accesses_at_end_.find(dominators_.immediate_dominator(first));
-        if (before == accesses_at_end_.end()) return;
-        const std::array<Touch, kMemories> strongest_touches =
-            paths_.strongest_touch_between(before->first, first);
-        for (std::size_t memory = 0; memory < kMemories; ++memory) {
-            if (strongest_touches[memory] == Touch::changes) continue;
-            const OpenAccesses& paths_left = before->second[memory];
+        const auto open_before = accesses_at_end_.find(dominators_.immediate_dominator(first));
+        if (open_before == accesses_at_end_.end()) return;
+        const std::array<MemoryTouch, kMemoryKinds> strongest_touches =
+            paths_.strongest_touch_between(open_before->first, first);
+        for (std::size_t memory = 0; memory < kMemoryKinds; ++memory) {
+            if (strongest_touches[memory] == MemoryTouch::changes) continue;
+            const OpenAccesses& open_at_end = open_before->second[memory];
             OpenAccesses& open = open_accesses_[memory];
-            open.last_stored = paths_left.last_stored;
-            open.reusable_loads = paths_left.reusable_loads;
+            open.last_stored = open_at_end.last_stored;
+            open.reusable_loads = open_at_end.reusable_loads;
             if (memory == kShared)
-                open.open_loads = paths_left.open_loads;
+                open.open_loads = open_at_end.open_loads;
             else
-                open.reusable_loads.insert(open.reusable_loads.end(), paths_left.open_loads.begin(),
-                                           paths_left.open_loads.end());
+                open.reusable_loads.insert(open.reusable_loads.end(),
+                                           open_at_end.open_loads.begin(),
+                                           open_at_end.open_loads.end());
         }
     }
 
@@ -120,7 +121,7 @@ private:
     /// this block is the only predecessor of the next block.
     bool falls_through(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
-               flow_.blocks()[block].next == std::vector{block + 1} &&
+               flow_.blocks()[block].successors == std::vector{block + 1} &&
                flow_.predecessors(block + 1).size() == 1;
     }
 
@@ -129,7 +130,7 @@ private:
         const auto is_inside = [&](u32 at) {
             return at >= flow_.blocks()[first].begin && at < flow_.blocks()[last].end;
         };
-        return is_among(first, flow_.blocks()[last].next) && any_of(unrolled_, is_inside);
+        return is_among(first, flow_.blocks()[last].successors) && any_of(unrolled_, is_inside);
     }
 
     // ---- the accesses of a straight-line piece ----
@@ -143,7 +144,7 @@ private:
             const Instruction& i = function_.body[at];
             if (std::optional<PtxAccess> access = access_at(at)) {
                 const Operand& operand = i.operands[access->is_store ? 0 : 1];
-                if (std::optional<KnownValue> address = facts_.address(operand)) {
+                if (std::optional<KnownValue> address = facts_.evaluate_address(operand)) {
                     access->address = std::move(*address);
                     update_alignment(*access);
                     accesses_.emplace(at, std::move(*access));
@@ -158,8 +159,8 @@ private:
     void update_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[find_address_base(access)];
         const u32 zeros = std::min(access.address.low_zero_bits, kZeroBitsOfWidestAccess);
-        alignment.add({u32{1} << zeros, access.address.offset - access.position()});
-        alignment.add({access.bytes(), 0 - access.position()});
+        alignment.merge({u32{1} << zeros, access.address.offset - access.first_position()});
+        alignment.merge({access.bytes(), 0 - access.first_position()});
     }
 
     std::optional<PtxAccess> access_at(u32 at) const {
@@ -167,7 +168,7 @@ private:
         if (!is_one_of(i.opcode, {"ld", "st"}) || is_never_merged(i) || i.operands.size() < 2)
             return {};
         PtxAccess access;
-        access.at = at;
+        access.instruction_index = at;
         access.is_store = i.opcode == "st";
         access.space = ptx::access_space(i);
         if (access.space != StateSpace::shared && access.space != StateSpace::global) return {};
@@ -200,51 +201,51 @@ private:
     void visit_instruction(u32 at) {
         const auto found = accesses_.find(at);
         const PtxAccess* access = found == accesses_.end() ? nullptr : &found->second;
-        for (Memory memory : {kShared, kGlobal, kReadOnly}) {
+        for (MemoryKind memory : {kShared, kGlobal, kReadOnly}) {
             OpenAccesses& open = open_accesses_[memory];
-            const Touch touch = find_touch(function_.body[at], memory);
-            if (touch == Touch::none) continue;
-            if (touch == Touch::orders)
+            const MemoryTouch touch = find_touch(function_.body[at], memory);
+            if (touch == MemoryTouch::none) continue;
+            if (touch == MemoryTouch::orders)
                 close_loads(open);
             else if (access)
                 visit_access(open, *access);
             else
-                visit_other(open, touch);
+                visit_other_instruction(open, touch);
         }
     }
 
-    void visit_other(OpenAccesses& open, Touch touch) {
-        if (touch == Touch::changes) forget_words(open);
+    void visit_other_instruction(OpenAccesses& open, MemoryTouch touch) {
+        if (touch == MemoryTouch::changes) forget_accesses(open);
         close_stores(open);
         open.last_store.reset();
     }
 
     void visit_access(OpenAccesses& open, const PtxAccess& access) {
         if (!access.is_store) return visit_load(open, access);
-        forget_words(open);
+        forget_accesses(open);
         if (open.open_stores && !can_join_stores(*open.open_stores, access)) close_stores(open);
         if (!open.open_stores) open.open_stores = make_group(access);
-        add(*open.open_stores, access, access.needed_words);
+        add_words(*open.open_stores, access, access.needed_words);
         open.last_stored = access;
     }
 
     void visit_load(OpenAccesses& open, const PtxAccess& access) {
-        std::vector<u32> paths_left;  // words that must still be loaded
+        std::vector<u32> missing_words;  // words that must still be loaded
         for (u32 word : access.needed_words)
-            if (!is_stored(open, access, word) && !find_loaded(open, access, word))
-                paths_left.push_back(word);
-        if (paths_left.empty() && !access.needed_words.empty()) {
-            keep_accesses({{access.at, {}}});
+            if (!is_in_last_store(open, access, word) && !reuse_earlier_load(open, access, word))
+                missing_words.push_back(word);
+        if (missing_words.empty() && !access.needed_words.empty()) {
+            keep_accesses({{access.instruction_index, {}}});
         } else {
             close_stores(open);
             open.last_store.reset();
-            add(find_or_create_group(open, access), access, paths_left);
+            add_words(find_or_create_group(open, access), access, missing_words);
         }
     }
 
     /// Reports whether the last store wrote this word. If so, the load is not needed, because the
     /// value is still in the stored register.
-    static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
+    static bool is_in_last_store(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         const std::optional<PtxAccess>& last_stored = open.last_stored;
         return last_stored && last_stored->bytes_of_word == access.bytes_of_word &&
                find_address_base(*last_stored) == find_address_base(access) &&
@@ -253,12 +254,12 @@ private:
 
     /// If an earlier load has loaded this word, adds the access to the group of that load and
     /// returns true.
-    bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
+    bool reuse_earlier_load(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         for (u32 k : open.reusable_loads) {
             MergedGroup& group = groups_[k];
             if (!matches_group(group, access) || !group.has_word_at(access.word_position(word)))
                 continue;
-            add(group, access, {word});
+            add_words(group, access, {word});
             return true;
         }
         return false;
@@ -280,11 +281,13 @@ private:
         return group;
     }
 
-    void add(MergedGroup& group, const PtxAccess& access, const std::vector<u32>& words) const {
-        const auto block = static_cast<u32>(&flow_.block_at(access.at) - flow_.blocks().data());
-        group.accesses.emplace(access.at, access.position());
+    void add_words(MergedGroup& group, const PtxAccess& access,
+                   const std::vector<u32>& words) const {
+        const auto block =
+            static_cast<u32>(&flow_.block_at(access.instruction_index) - flow_.blocks().data());
+        group.accesses.emplace(access.instruction_index, access.first_position());
         for (u32 word : words)
-            group.words.push_back({access.at, block, access.word_position(word)});
+            group.words.push_back({access.instruction_index, block, access.word_position(word)});
     }
 
     static bool matches_group(const MergedGroup& group, const PtxAccess& access) {
@@ -296,15 +299,15 @@ private:
     /// must not overlap them.
     static bool can_join_stores(const MergedGroup& stores, const PtxAccess& access) {
         if (!matches_group(stores, access)) return false;
-        const u64 first = access.position();
-        const auto window = [&](u64 position) {
-            return (position + stores.alignment.phase) /
+        const u64 first = access.first_position();
+        const auto window_index = [&](u64 position) {
+            return (position + stores.alignment.address_shift) /
                    std::min(stores.alignment.bytes, stores.widest_access_bytes());
         };
         return all_of(stores.words, [&](const MergedWord& word) {
             const bool is_outside_window = word.position + stores.bytes_of_word <= first ||
                                            first + access.bytes() <= word.position;
-            return is_outside_window && window(word.position) == window(first);
+            return is_outside_window && window_index(word.position) == window_index(first);
         });
     }
 
@@ -318,7 +321,7 @@ private:
         close_stores(open);
         open.last_store.reset();
     }
-    static void forget_words(OpenAccesses& open) {
+    static void forget_accesses(OpenAccesses& open) {
         open.open_loads.clear();
         open.reusable_loads.clear();
         open.last_stored.reset();
@@ -356,9 +359,10 @@ private:
         const MergedGroup& iteration, u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kRemainderDivisor;
         const auto count = static_cast<u32>(function_.body.size());
-        const auto steps = facts_.find_steps({.terms = iteration.base.second}, begin, end);
-        if (!steps || steps->step % divisor == 0) return {};
-        if (steps->zero_bits_at_start < kZeroBitsOfWidestAccess) return {};
+        const auto loop_change =
+            facts_.find_loop_change({.terms = iteration.base.second}, begin, end);
+        if (!loop_change || loop_change->change_per_iteration % divisor == 0) return {};
+        if (loop_change->zero_bits_at_start < kZeroBitsOfWidestAccess) return {};
         MergedGroup all_iterations = iteration;
         all_iterations.alignment = {kMaxAccessBytes, 0};
         all_iterations.words.clear();
@@ -366,9 +370,11 @@ private:
         for (u32 k = 0; k < kUnrolledIterations; ++k) {
             for (MergedWord word : iteration.words)
                 all_iterations.words.push_back(
-                    {word.at + k * count, word.block, word.position + k * steps->step});
+                    {word.instruction_index + k * count, word.block,
+                     word.position + k * loop_change->change_per_iteration});
             for (const auto& [at, position] : iteration.accesses)
-                all_iterations.accesses.emplace(at + k * count, position + k * steps->step);
+                all_iterations.accesses.emplace(at + k * count,
+                                                position + k * loop_change->change_per_iteration);
         }
         std::map<u32, MachineAccesses> accesses_by_iteration =
             machine_accesses(all_iterations, dominators_);
@@ -376,19 +382,21 @@ private:
         for (const auto& [at, position] : iteration.accesses) {
             std::map<u32, std::vector<MachineAccess>> accesses_by_remainder;
             for (u32 k = 0; k < kUnrolledIterations; ++k) {
-                const u32 remainder = static_cast<u32>((position + k * steps->step) % divisor);
-                std::vector<MachineAccess>& list = accesses_by_iteration[at + k * count].list;
-                for (MachineAccess& access : list) access.remainder = remainder;
-                const auto [known, is_new] = accesses_by_remainder.emplace(remainder, list);
-                if (!is_new && known->second != list) return {};
+                const u32 remainder =
+                    static_cast<u32>((position + k * loop_change->change_per_iteration) % divisor);
+                std::vector<MachineAccess>& access_list =
+                    accesses_by_iteration[at + k * count].list;
+                for (MachineAccess& access : access_list) access.remainder = remainder;
+                const auto [known, is_new] = accesses_by_remainder.emplace(remainder, access_list);
+                if (!is_new && known->second != access_list) return {};
             }
-            MachineAccesses& machine_accesses_made = accesses_of_iterations[at];
-            for (const auto& [remainder, list] : accesses_by_remainder)
-                machine_accesses_made.list.insert(machine_accesses_made.list.end(), list.begin(),
-                                                  list.end());
+            MachineAccesses& accesses_of_iteration = accesses_of_iterations[at];
+            for (const auto& [remainder, access_list] : accesses_by_remainder)
+                accesses_of_iteration.list.insert(accesses_of_iteration.list.end(),
+                                                  access_list.begin(), access_list.end());
             const u32 covering_access = accesses_by_iteration[at].covering_access;
             if (covering_access != MachineAccesses::kNoAccess)
-                machine_accesses_made.covering_access = covering_access % count;
+                accesses_of_iteration.covering_access = covering_access % count;
         }
         return accesses_of_iterations;
     }
@@ -411,8 +419,8 @@ private:
     void drop_overwritten(OpenAccesses& open, const std::map<u32, MachineAccesses>& made_stores) {
         std::optional<MachineStore> only_store;
         std::size_t count = 0;
-        for (const auto& [at, machine_accesses_made] : made_stores)
-            for (const MachineAccess& access : machine_accesses_made.list) {
+        for (const auto& [at, accesses] : made_stores)
+            for (const MachineAccess& access : accesses.list) {
                 ++count;
                 only_store = {
                     at, open.open_stores->base,
@@ -420,29 +428,27 @@ private:
                     access.bytes};
             }
         if (count != 1) only_store.reset();
-        if (only_store && open.last_store && only_store->overwrites(*open.last_store))
+        if (only_store && open.last_store && only_store->overwrites_exactly(*open.last_store))
             machine_accesses_[open.last_store->instruction_index].list.clear();
         open.last_store = std::move(only_store);
     }
 
     MergedAccesses changed_accesses() {
-        std::set<u32> covering;
-        for (const auto& [at, machine_accesses_made] : machine_accesses_)
-            covering.insert(machine_accesses_made.covering_access);
-        MergedAccesses changed_map;
-        for (auto& [at, machine_accesses_made] : machine_accesses_) {
+        std::set<u32> covering_accesses;
+        for (const auto& [at, accesses] : machine_accesses_)
+            covering_accesses.insert(accesses.covering_access);
+        MergedAccesses changed;
+        for (auto& [at, accesses] : machine_accesses_) {
             const Instruction& i = function_.body[at];
             const u32 bytes = size_of(ptx::find_type(i)) * ptx::vector_length(i);
-            if (i.opcode == "ld" && !covering.contains(at))
-                halve_accesses(i, machine_accesses_made.list);
-            if (machine_accesses_made.list ==
-                std::vector{MachineAccess{.byte_offset = 0, .bytes = bytes}})
+            if (i.opcode == "ld" && !covering_accesses.contains(at))
+                halve_accesses(i, accesses.list);
+            if (accesses.list == std::vector{MachineAccess{.byte_offset = 0, .bytes = bytes}})
                 continue;
-            if (!machine_accesses_made.list.empty())
-                machine_accesses_made.covering_access = MachineAccesses::kNoAccess;
-            changed_map[at] = std::move(machine_accesses_made);
+            if (!accesses.list.empty()) accesses.covering_access = MachineAccesses::kNoAccess;
+            changed[at] = std::move(accesses);
         }
-        return changed_map;
+        return changed;
     }
 
     /// Reduces a single 64-bit load to the half that is needed.
@@ -471,10 +477,10 @@ private:
     std::map<u32, PtxAccess> accesses_;
     /// The alignment of each base in the current piece.
     std::map<AddressBase, Alignment> alignments_;
-    std::array<OpenAccesses, kMemories> open_accesses_;
+    std::array<OpenAccesses, kMemoryKinds> open_accesses_;
     /// For each piece, the value of open_accesses_ at its end. The key is the last block of the
     /// piece.
-    std::map<u32, std::array<OpenAccesses, kMemories>> accesses_at_end_;
+    std::map<u32, std::array<OpenAccesses, kMemoryKinds>> accesses_at_end_;
     std::vector<MergedGroup> groups_;             ///< the groups of loads
     std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_
     std::map<u32, MachineAccesses>
@@ -495,9 +501,10 @@ MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow&
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled) {
     const std::optional<ptx::Function> simplified = remove_constant_guards(function);
-    if (!simplified) return AccessMerger(function, flow, shared, unrolled).run();
+    if (!simplified) return AccessMerger(function, flow, shared, unrolled).merge_all_accesses();
     const ControlFlow simplified_flow(*simplified);
-    MergedAccesses merged = AccessMerger(*simplified, simplified_flow, shared, unrolled).run();
+    MergedAccesses merged =
+        AccessMerger(*simplified, simplified_flow, shared, unrolled).merge_all_accesses();
     drop_never_executed(function, *simplified, merged);
     return merged;
 }

@@ -47,7 +47,7 @@
 // Twice   If a word is loaded twice without a store in between, only one load remains. If the same
 //         bytes are stored twice in direct succession, only the second store remains.
 //
-// Turns   ptxas unrolls some loops by four (loop_unroller.h), and then merges loads across these
+// Loops   ptxas unrolls some loops by four (loop_unroller.h), and then merges loads across these
 //         iterations. A load whose address changes by a constant is counted only in the iterations
 //         in which the wider load starts, as the address modulo 16 shows. (One kernel in 300 needs
 //         this, because nvcc has already unrolled nearly all loops. If the number of iterations is

@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 
 /// A PTX load or store, with the properties that the merging rules use.
 struct PtxAccess {
-    u32 at = 0;
+    u32 instruction_index = 0;
     bool is_store = false;
     ptx::StateSpace space = ptx::StateSpace::shared;
     u32 bytes_of_word = 0;
@@ -21,10 +21,10 @@ struct PtxAccess {
     KnownValue address;
 
     u32 bytes() const { return bytes_of_word * words; }
-    u64 position() const { return address.sum.constant; }
-    u64 word_position(u32 word) const { return position() + u64{word} * bytes_of_word; }
+    u64 first_position() const { return address.sum.constant; }
+    u64 word_position(u32 word) const { return first_position() + u64{word} * bytes_of_word; }
     bool has_word_at(u64 checked_position) const {
-        const u64 from_begin = checked_position - position();
+        const u64 from_begin = checked_position - first_position();
         return from_begin < bytes() && from_begin % bytes_of_word == 0;
     }
 };
@@ -40,7 +40,7 @@ struct MachineStore {
     u64 position = 0;
     u32 bytes = 0;
 
-    bool overwrites(const MachineStore& other) const {
+    bool overwrites_exactly(const MachineStore& other) const {
         return base == other.base && position == other.position && bytes == other.bytes;
     }
 };

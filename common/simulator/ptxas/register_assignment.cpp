@@ -52,7 +52,7 @@ public:
         }
         return availability;
     }
-    void take_spans(const std::vector<Span>& spans) {
+    void occupy_spans(const std::vector<Span>& spans) {
         for (const Span& span : spans) {
             auto insert_position = spans_.insert(
                 std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
@@ -89,13 +89,13 @@ public:
           registers_of_values_(code.values.size()),
           parity_preference_(code.values.size(), 0),
           read_together_(code.values.size()),
-          vector_of_(code.values.size(), kNone),
+          vector_of_value_(code.values.size(), kNone),
           is_long_lived_(code.values.size(), false),
           is_texel_value_(code.values.size(), false),
           occupied_ranges_(kRegisterCount) {
         for (u32 k = 0; k < code.consecutive_values.size(); ++k)
-            for (u32 v : code.consecutive_values[k]) vector_of_[v] = k;
-        if (count_max_live_words() <= kMaxWordsForLongLifetimes) find_long_lived();
+            for (u32 v : code.consecutive_values[k]) vector_of_value_[v] = k;
+        if (count_max_live_words() <= kMaxWordsForLongLifetimes) find_long_lived_values();
         for (const MachineInstruction* i : lifetimes.instructions_in_order) {
             find_values_read_together(*i);
             if (!i->reads_texels) continue;
@@ -105,8 +105,8 @@ public:
     }
 
     u32 assign_all() {
-        std::vector<const MachineInstruction*> as_written = lifetimes_.instructions_in_order;
-        std::stable_sort(as_written.begin(), as_written.end(), [](auto* a, auto* b) {
+        std::vector<const MachineInstruction*> in_written_order = lifetimes_.instructions_in_order;
+        std::stable_sort(in_written_order.begin(), in_written_order.end(), [](auto* a, auto* b) {
             return written_order_key(*a) < written_order_key(*b);
         });
         for (u32 n = 0; n < lifetimes_.instructions_in_order.size(); ++n)
@@ -116,22 +116,22 @@ public:
             u32 first_register;
             bool is_for_texels = true;
         };
-        for (const AssignmentPass iteration :
+        for (const AssignmentPass pass :
              {AssignmentPass{4, false}, AssignmentPass{2, false}, AssignmentPass{2},
               AssignmentPass{1}, AssignmentPass{0}}) {
-            is_for_texels_ = iteration.is_for_texels;
-            for (const MachineInstruction* i : as_written) {
+            is_for_texels_ = pass.is_for_texels;
+            for (const MachineInstruction* i : in_written_order) {
                 // The result of an instruction without sources (a special register or constant)
                 // gets its register when another instruction reads the result. A computed pair gets
                 // its registers before the pair from which it is computed.
-                if (iteration.first_register > 1 && !i->reads.empty())
-                    for (u32 v : i->writes) assign_value(v, iteration.first_register);
-                for (u32 v : i->reads) assign_value(v, iteration.first_register);
+                if (pass.first_register > 1 && !i->reads.empty())
+                    for (u32 v : i->writes) assign_value(v, pass.first_register);
+                for (u32 v : i->reads) assign_value(v, pass.first_register);
                 if (i->reads.empty()) continue;
-                for (u32 v : i->writes) assign_value(v, iteration.first_register);
+                for (u32 v : i->writes) assign_value(v, pass.first_register);
             }
         }
-        for (const MachineInstruction* i : as_written)
+        for (const MachineInstruction* i : in_written_order)
             for (u32 v : i->writes) {
                 assign_value(v, 1);
                 assign_value(v, 0);
@@ -154,11 +154,11 @@ private:
                 word_changes[span.begin] += code_.values[v].words;
                 word_changes[span.end] -= code_.values[v].words;
             }
-        i64 words = 0, most = 0;
-        for (const i64 c : word_changes) most = std::max(most, words += c);
-        return static_cast<u32>(most);
+        i64 words = 0, max_words = 0;
+        for (const i64 c : word_changes) max_words = std::max(max_words, words += c);
+        return static_cast<u32>(max_words);
     }
-    void find_long_lived() {
+    void find_long_lived_values() {
         for (u32 v = 0; v < lifetimes_.spans_of_values.size(); ++v)
             for (const Span& span : lifetimes_.spans_of_values[v])
                 if (span.end - span.begin > 2 * kLongLifetime) is_long_lived_[v] = true;
@@ -166,7 +166,7 @@ private:
 
     void find_values_read_together(const MachineInstruction& i) {
         for (u32 a : i.reads) {
-            if (!is_single(a) || code_.values[a].is_half) continue;
+            if (!is_single(a) || code_.values[a].is_half_register) continue;
             for (u32 b : i.reads) {
                 if (is_pair(b) && !i.reads_texels && !is_long_lived_[a]) --parity_preference_[a];
                 if (a != b && is_single(b)) read_together_[a].push_back(b);
@@ -183,8 +183,8 @@ private:
         if (extended != code_.extended_values.end() &&
             registers_of_values_[extended->second].empty()) {
             if (first_register <= machine_value.words) assign_extended(value, extended->second);
-        } else if (vector_of_[value] != kNone) {
-            assign_together(code_.consecutive_values[vector_of_[value]], first_register);
+        } else if (vector_of_value_[value] != kNone) {
+            assign_together(code_.consecutive_values[vector_of_value_[value]], first_register);
         } else if (!machine_value.is_loose) {
             assign_together({value}, first_register);
         } else if (first_register == 0) {
@@ -194,9 +194,9 @@ private:
     }
     /// Assigns a pair whose lower half shares its register with another value. Both registers are
     /// occupied while either value is live.
-    void assign_extended(u32 pair, u32 lower) {
+    void assign_extended(u32 pair, u32 lower_half) {
         std::vector<Span> pair_spans =
-            merge_spans(lifetimes_.spans_of_values[pair], lifetimes_.spans_of_values[lower]);
+            merge_spans(lifetimes_.spans_of_values[pair], lifetimes_.spans_of_values[lower_half]);
         // A value loaded into the lower half must not overwrite its own address.
         for (Span& span : pair_spans) span.begin -= span.begin % 2;
         u32 chosen_register = kNone;
@@ -205,17 +205,17 @@ private:
                 std::max(occupied_ranges_[r].check_availability(pair_spans),
                          occupied_ranges_[r + 1].check_availability(pair_spans));
             if (availability == OccupiedRanges::Availability::taken) continue;
-            if (chosen_register == kNone ||
-                (availability == OccupiedRanges::Availability::free && r + 2 <= limits_.late_reads))
+            if (chosen_register == kNone || (availability == OccupiedRanges::Availability::free &&
+                                             r + 2 <= limits_.late_read_limit))
                 chosen_register = r;
-            if (availability == OccupiedRanges::Availability::free || r >= limits_.late_reads)
+            if (availability == OccupiedRanges::Availability::free || r >= limits_.late_read_limit)
                 break;
         }
         if (chosen_register == kNone) chosen_register = kStackPointer + 1;  // no register is free
-        occupied_ranges_[chosen_register].take_spans(pair_spans);
-        occupied_ranges_[chosen_register + 1].take_spans(pair_spans);
+        occupied_ranges_[chosen_register].occupy_spans(pair_spans);
+        occupied_ranges_[chosen_register + 1].occupy_spans(pair_spans);
         registers_of_values_[pair] = {chosen_register, chosen_register + 1};
-        registers_of_values_[lower] = {chosen_register};
+        registers_of_values_[lower_half] = {chosen_register};
         register_count_ = std::max(register_count_, chosen_register + 2);
     }
     static std::vector<Span> merge_spans(std::vector<Span> spans,
@@ -250,7 +250,7 @@ private:
     }
     void assign_register(u32 value, u32 r) {
         registers_of_values_[value].push_back(r);
-        occupied_ranges_[r].take_spans(lifetimes_.spans_of_values[value]);
+        occupied_ranges_[r].occupy_spans(lifetimes_.spans_of_values[value]);
         register_count_ = std::max(register_count_, r + 1);
     }
 
@@ -259,20 +259,20 @@ private:
     u32 choose_register(const std::vector<u32>& values, u32 words) const {
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int preferred_register = words == 1 ? parity_preference_[values[0]] : 0;
-        u32 lowest = kNone, most = limits_.late_reads;
+        u32 lowest_register = kNone, search_limit = limits_.late_read_limit;
         for (u32 r = 0; r + words <= kRegisterCount; r += step) {
             const OccupiedRanges::Availability availability = check_availability(values, r, words);
             if (availability == OccupiedRanges::Availability::taken) continue;
             const bool is_odd = r % 2 == 1;
             const bool has_space = availability == OccupiedRanges::Availability::free &&
                                    (preferred_register == 0 || is_odd == (preferred_register < 0));
-            if (has_space && (lowest == kNone || r + words <= most)) return r;
-            if (lowest == kNone && availability == OccupiedRanges::Availability::free)
-                most = limits_.banks;
-            lowest = std::min(lowest, r);
-            if (r >= most) break;
+            if (has_space && (lowest_register == kNone || r + words <= search_limit)) return r;
+            if (lowest_register == kNone && availability == OccupiedRanges::Availability::free)
+                search_limit = limits_.bank_conflict_limit;
+            lowest_register = std::min(lowest_register, r);
+            if (r >= search_limit) break;
         }
-        return lowest == kNone ? 0 : lowest;
+        return lowest_register == kNone ? 0 : lowest_register;
     }
     OccupiedRanges::Availability check_availability(const std::vector<u32>& values, u32 r,
                                                     u32 words) const {
@@ -290,26 +290,26 @@ private:
 
     void occupy_convention_registers(u32 n) {
         for (u32 r : kCallClobberedRegisters) {
-            occupied_ranges_[r].take_spans(at(n));
+            occupied_ranges_[r].occupy_spans(span_of_instruction(n));
             register_count_ = std::max(register_count_, r + 1);
         }
     }
-    static std::vector<Span> at(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
+    static std::vector<Span> span_of_instruction(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
     /// Occupies the registers that an instruction needs in addition to its sources and results.
     void occupy_internal_registers(const MachineInstruction& i, u32 n) {
         u32 odd_words = 0;
-        for (u32 r = 3; odd_words < i.odd_internal_words && r < limits_.banks; r += 2)
+        for (u32 r = 3; odd_words < i.odd_internal_words && r < limits_.bank_conflict_limit; r += 2)
             odd_words += occupy_if_free(r, n);
         u32 words = odd_words;
         for (u32 r = 0; words < i.internal_words && r < kRegisterCount; ++r)
             words += r != kStackPointer && occupy_if_free(r, n);
     }
     bool occupy_if_free(u32 r, u32 n) {
-        const std::vector<Span> spans_there = at(n);
+        const std::vector<Span> spans_there = span_of_instruction(n);
         if (occupied_ranges_[r].check_availability(spans_there) ==
             OccupiedRanges::Availability::taken)
             return false;
-        occupied_ranges_[r].take_spans(spans_there);
+        occupied_ranges_[r].occupy_spans(spans_there);
         register_count_ = std::max(register_count_, r + 1);
         return true;
     }
@@ -322,7 +322,7 @@ private:
     std::vector<int>
         parity_preference_;  ///< preferred bank of a value: even if positive, odd if negative
     std::vector<std::vector<u32>> read_together_;  ///< for each value, the values read with it
-    std::vector<u32> vector_of_;        ///< for each value, its index in consecutive_values
+    std::vector<u32> vector_of_value_;  ///< for each value, its index in consecutive_values
     std::vector<bool> is_long_lived_;   ///< true if the value lives long, and may be in either bank
     std::vector<bool> is_texel_value_;  ///< true for texels and their coordinates
     bool is_for_texels_ = false;        ///< true in the pass that assigns texels

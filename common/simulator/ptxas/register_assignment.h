@@ -22,11 +22,12 @@
 
 namespace coalesce::simulator {
 
-/// The register numbers up to which ptxas uses more registers to gain speed. Below `banks`, it
-/// skips free registers to avoid bank conflicts. Below `late_reads`, it skips registers that an
-/// earlier instruction may still be reading.
+/// Limits up to which ptxas uses more registers to gain speed. While it uses fewer than
+/// `bank_conflict_limit` registers, it skips free registers to avoid bank conflicts. While it uses
+/// fewer than `late_read_limit`, it skips registers that an earlier instruction may still be
+/// reading.
 struct RegisterLimits {
-    u32 banks = 0, late_reads = 0;
+    u32 bank_conflict_limit = 0, late_read_limit = 0;
 };
 
 /// Assigns a register to each value, and returns the highest register number used plus one.

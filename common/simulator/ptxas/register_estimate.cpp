@@ -51,11 +51,12 @@ public:
     /// Returns the maximum number of registers per thread that allows as many resident blocks as
     /// `registers` does.
     u32 find_max_registers(u32 registers) const {
-        u32 steps = (registers + kStep - 1) / kStep;
+        u32 steps = (registers + kRegisterStep - 1) / kRegisterStep;
         const u32 fitting_registers = resident_blocks(steps);
-        while (steps * kStep < kMaxRegisters && resident_blocks(steps + 1) == fitting_registers)
+        while (steps * kRegisterStep < kMaxRegisters &&
+               resident_blocks(steps + 1) == fitting_registers)
             ++steps;
-        return steps * kStep;
+        return steps * kRegisterStep;
     }
     /// Returns the maximum number of registers per thread that does not reduce the number of
     /// resident blocks.
@@ -65,11 +66,12 @@ public:
 
 private:
     using M = DeviceModel;
-    static constexpr u32 kStep = 8;
+    static constexpr u32 kRegisterStep = 8;
 
     u32 resident_blocks(u32 steps) const {
-        return std::min(max_blocks_, timing::max_blocks_by_registers(
-                                         steps * kStep, warps_, M::registers_per_multiprocessor));
+        return std::min(max_blocks_,
+                        timing::max_blocks_by_registers(steps * kRegisterStep, warps_,
+                                                        M::registers_per_multiprocessor));
     }
 
     u32 warps_ = 1, max_blocks_ = kWarpsPerMultiprocessor;
@@ -88,8 +90,8 @@ public:
     /// account, unless this would reduce the number of resident blocks. `exceeds_limit` is true if
     /// that number is reduced even if banks are ignored.
     template <class Inside>
-    u32 registers(u32 max_live_words, Inside count_internal_registers,
-                  const BlockResidency& residency, bool exceeds_limit) {
+    u32 count_registers(u32 max_live_words, Inside count_internal_registers,
+                        const BlockResidency& residency, bool exceeds_limit) {
         for (MachinePiece& piece : code_.pieces)
             for (MachineInstruction& i : piece.code) {
                 const ptx::Instruction& source = function_.body[i.source];
@@ -103,24 +105,27 @@ public:
             orders.push_back(list_schedule(straight_code(p), max_live_words));
         if (max_live_words == kLiveWordsForWrittenOrder) default_orders_ = orders;
         const Lifetimes lifetimes = find_lifetimes(code_, live_, orders, max_live_words == 0);
-        const auto assigned = [&](u32 banks, u32 late_read_words) {
-            return assign_registers(code_, lifetimes, {banks, late_read_words}) + kAddedRegisters;
+        const auto count_assigned = [&](u32 bank_conflict_limit, u32 late_read_limit) {
+            return assign_registers(code_, lifetimes, {bank_conflict_limit, late_read_limit}) +
+                   kAddedRegisters;
         };
         const bool has_spare_registers = !calls_routine();
-        const u32 late_read_words =
+        const u32 late_read_limit =
             has_spare_registers ? kRegistersForFullOccupancy - kAddedRegisters : 0;
         const u32 full_occupancy_registers = residency.find_max_registers();
-        const u32 registers = assigned(
-            has_spare_registers ? full_occupancy_registers - kAddedRegisters : 0, late_read_words);
+        const u32 registers = count_assigned(
+            has_spare_registers ? full_occupancy_registers - kAddedRegisters : 0, late_read_limit);
         if (!exceeds_limit || !has_spare_registers) return registers;
-        const u32 max_registers =
-            residency.find_max_registers(std::max(assigned(0, 0), full_occupancy_registers + 1));
-        const u32 with_banks = assigned(max_registers - kAddedRegisters, late_read_words);
-        return with_banks <= max_registers ? with_banks : registers;
+        const u32 max_registers = residency.find_max_registers(
+            std::max(count_assigned(0, 0), full_occupancy_registers + 1));
+        const u32 registers_without_conflicts =
+            count_assigned(max_registers - kAddedRegisters, late_read_limit);
+        return registers_without_conflicts <= max_registers ? registers_without_conflicts
+                                                            : registers;
     }
 
     /// Returns the position of each instruction in the final order of the function. If a loop is
-    /// unrolled, returns the position of the instruction's first copy. Call `registers` with
+    /// unrolled, returns the position of the instruction's first copy. Call `count_registers` with
     /// kLiveWordsForWrittenOrder first.
     std::vector<u32> instruction_positions() const {
         std::vector<u32> instruction_positions(function_.body.size(), kNone);
@@ -141,16 +146,15 @@ public:
 
     /// Returns, for each instruction that starts an unrolled loop, the number of iterations that
     /// are combined.
-    std::vector<u32> turns_unrolled() const {
-        std::vector<u32> unrolled_turns(function_.body.size(), 0);
+    std::vector<u32> unroll_factors() const {
+        std::vector<u32> factors(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)
             for (const MachineInstruction& i : piece.code)
-                if (i.loop != kNone)
-                    unrolled_turns[i.loop] = std::max(unrolled_turns[i.loop], i.iteration + 1);
-        return unrolled_turns;
+                if (i.loop != kNone) factors[i.loop] = std::max(factors[i.loop], i.iteration + 1);
+        return factors;
     }
 
-    /// Reports whether the last call of `registers` found calls to unknown functions.
+    /// Reports whether the last call of `count_registers` found calls to unknown functions.
     bool has_calls() const {
         return contains_any(
             [](const MachineInstruction& i) { return i.follows_calling_convention; });
@@ -174,45 +178,45 @@ private:
             return simulator::calls_routine(function_.body[i.source]);
         });
     }
-    template <class Is>
-    bool contains_any(Is is) const {
+    template <class Property>
+    bool contains_any(Property property) const {
         return any_of(code_.pieces,
-                      [&](const MachinePiece& piece) { return any_of(piece.code, is); });
+                      [&](const MachinePiece& piece) { return any_of(piece.code, property); });
     }
 
     /// Returns piece `p` with its values numbered from 0.
     StraightCode straight_code(std::size_t p) const {
-        StraightCode straight;
-        straight.code = code_.pieces[p].code;
-        const LiveBetweenPieces::Bits begin = live_.at_begin(p), end = live_.at_end(p);
-        for (u32 v : live_.list_values(end)) straight.live_through_words += code_.values[v].words;
-        std::map<u32, u32> numbers;
-        const auto renumber = [&](u32& value) {
+        StraightCode result;
+        result.code = code_.pieces[p].code;
+        const LiveBetweenPieces::Bits begin = live_.live_at_begin(p), end = live_.live_at_end(p);
+        for (u32 v : live_.list_values(end)) result.live_through_words += code_.values[v].words;
+        std::map<u32, u32> new_numbers;
+        const auto renumber_value = [&](u32& value) {
             const auto [number_entry, is_new] =
-                numbers.try_emplace(value, static_cast<u32>(straight.words.size()));
+                new_numbers.try_emplace(value, static_cast<u32>(result.words.size()));
             if (is_new) {
                 const u32 words = code_.values[value].words;
-                straight.words.push_back(words);
-                straight.is_predicate.push_back(code_.values[value].is_predicate);
-                straight.is_written_earlier.push_back(live_.has(begin, value));
-                straight.is_read_later.push_back(live_.has(end, value));
-                if (straight.is_read_later.back()) straight.live_through_words -= words;
+                result.words.push_back(words);
+                result.is_predicate.push_back(code_.values[value].is_predicate);
+                result.is_written_earlier.push_back(live_.has(begin, value));
+                result.is_read_later.push_back(live_.has(end, value));
+                if (result.is_read_later.back()) result.live_through_words -= words;
             }
             value = number_entry->second;
         };
-        for (MachineInstruction& i : straight.code) {
-            for (u32& v : i.reads) renumber(v);
-            for (u32& v : i.writes) renumber(v);
-            const auto number_entry = numbers.find(i.address.value);
-            i.address.value = number_entry == numbers.end() ? kNone : number_entry->second;
+        for (MachineInstruction& i : result.code) {
+            for (u32& v : i.reads) renumber_value(v);
+            for (u32& v : i.writes) renumber_value(v);
+            const auto number_entry = new_numbers.find(i.address.value);
+            i.address.value = number_entry == new_numbers.end() ? kNone : number_entry->second;
         }
-        return straight;
+        return result;
     }
 
     const ptx::Function function_;
     MachineCode code_;
     const LiveBetweenPieces live_;
-    /// For each piece, the instruction order that registers() computed for a limit of
+    /// For each piece, the instruction order that count_registers() computed for a limit of
     /// kLiveWordsForWrittenOrder live words.
     std::vector<std::vector<u32>> default_orders_;
 };
@@ -221,23 +225,24 @@ private:
 /// registers that are live in its callers.
 class EstimatedProgram {
 public:
-    EstimatedProgram(const ptx::Module& module, const BlockResidency& blocks)
-        : module_(module), blocks_(blocks) {}
+    EstimatedProgram(const ptx::Module& module, const BlockResidency& residency)
+        : module_(module), residency_(residency) {}
 
-    EstimatedFunction& compiled(const ptx::Function& function) {
+    EstimatedFunction& find_or_compile(const ptx::Function& function) {
         return compiled_functions_.try_emplace(&function, function).first->second;
     }
 
-    u32 registers(const ptx::Function& function, u32 max_live_words, bool exceeds_limit = false) {
+    u32 count_registers(const ptx::Function& function, u32 max_live_words,
+                        bool exceeds_limit = false) {
         open_calls_.push_back(&function);
-        const u32 registers = compiled(function).registers(
+        const u32 registers = find_or_compile(function).count_registers(
             max_live_words,
             [&](const ptx::Instruction& call) -> std::optional<u32> {
                 const ptx::Function* callee = find_call_target(call);
                 if (!callee || !callee->has_body || is_in_progress(callee)) return {};
                 return count_words(*callee, max_live_words);
             },
-            blocks_, exceeds_limit);
+            residency_, exceeds_limit);
         open_calls_.pop_back();
         return registers;
     }
@@ -245,9 +250,10 @@ public:
 private:
     /// Returns the number of registers that a function needs in addition to those of its caller.
     u32 count_words(const ptx::Function& function, u32 max_live_words) {
-        const auto [number_entry, is_new] = words_.try_emplace({&function, max_live_words}, 0);
+        const auto [number_entry, is_new] =
+            word_counts_.try_emplace({&function, max_live_words}, 0);
         if (is_new) {
-            const u32 register_count = registers(function, max_live_words) - kAddedRegisters;
+            const u32 register_count = count_registers(function, max_live_words) - kAddedRegisters;
             // All functions share the stack pointer. If the calling convention is used, the return
             // address already has a register.
             number_entry->second =
@@ -266,9 +272,9 @@ private:
     }
 
     const ptx::Module& module_;
-    const BlockResidency blocks_;
+    const BlockResidency residency_;
     std::map<const ptx::Function*, EstimatedFunction> compiled_functions_;
-    std::map<std::pair<const ptx::Function*, u32>, u32> words_;
+    std::map<std::pair<const ptx::Function*, u32>, u32> word_counts_;
     std::vector<const ptx::Function*> open_calls_;  ///< the functions in the current chain of calls
 };
 
@@ -305,7 +311,7 @@ u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
     return bytes;
 }
 
-BlockResidency make_blocks(const ptx::Module& module, const ptx::Function& kernel) {
+BlockResidency find_block_residency(const ptx::Module& module, const ptx::Function& kernel) {
     const u64 warps = count_block_warps(kernel);
     if (warps == 0) return {};
     return {static_cast<u32>(std::min<u64>(warps, kMaxWarpsPerBlock)),
@@ -316,30 +322,30 @@ BlockResidency make_blocks(const ptx::Module& module, const ptx::Function& kerne
 
 u32 max_resident_blocks(u32 warps, u64 shared) {
     using M = DeviceModel;
-    const u64 by_shared = timing::max_blocks_by_shared_memory<u64>(
+    const u64 blocks_by_shared_memory = timing::max_blocks_by_shared_memory<u64>(
         shared, M::shared_reserved_per_block, M::shared_per_multiprocessor);
     return std::min({M::max_blocks_per_multiprocessor, kWarpsPerMultiprocessor / warps,
-                     static_cast<u32>(by_shared)});
+                     static_cast<u32>(blocks_by_shared_memory)});
 }
 
 std::vector<u32> Estimate::unrolled_loops() const {
     std::vector<u32> loops;
-    for (u32 k = 0; k < turns_unrolled.size(); ++k)
-        if (turns_unrolled[k] > 0) loops.push_back(k);
+    for (u32 k = 0; k < unroll_factors.size(); ++k)
+        if (unroll_factors[k] > 0) loops.push_back(k);
     return loops;
 }
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
-    const BlockResidency blocks = make_blocks(module, kernel);
-    EstimatedProgram program(module, blocks);
+    const BlockResidency residency = find_block_residency(module, kernel);
+    EstimatedProgram program(module, residency);
     const auto count_needed_registers = [&](u32 max_live_words) {
-        return std::max(kMinRegisters, program.registers(kernel, max_live_words));
+        return std::max(kMinRegisters, program.count_registers(kernel, max_live_words));
     };
     u32 registers = count_needed_registers(kLiveWordsForWrittenOrder);
     // ptxas tries to stay within this limit. If program order is sufficient to stay within it,
     // ptxas keeps that order. If ptxas does not know the block size, it saves some registers with
     // other optimizations.
-    const u32 full_occupancy_registers = blocks.find_max_registers();
+    const u32 full_occupancy_registers = residency.find_max_registers();
     const bool has_known_block_size = kernel.max_threads[0] || kernel.required_threads[0];
     const bool saves_registers =
         !has_known_block_size && registers <= full_occupancy_registers + kMaxSavedRegisters;
@@ -349,11 +355,11 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     if (registers > full_occupancy_registers && (saves_registers || fits_as_written()))
         registers = full_occupancy_registers;
     if (registers > full_occupancy_registers)
-        registers = program.registers(kernel, kLiveWordsForWrittenOrder, true);
-    const EstimatedFunction& compiled = program.compiled(kernel);
+        registers = program.count_registers(kernel, kLiveWordsForWrittenOrder, true);
+    const EstimatedFunction& compiled = program.find_or_compile(kernel);
     const u32 allowed_registers = std::min(registers, max_allowed_registers(kernel));
     return {allowed_registers, registers - allowed_registers, compiled.instruction_positions(),
-            compiled.turns_unrolled()};
+            compiled.unroll_factors()};
 }
 
 }  // namespace coalesce::simulator

@@ -29,7 +29,7 @@ struct Estimate {
     std::vector<u32> instruction_positions;
     /// For the first instruction of each unrolled loop, the number of iterations that ptxas
     /// combines. For all other instructions of the kernel's body, 0.
-    std::vector<u32> turns_unrolled;
+    std::vector<u32> unroll_factors;
 
     /// Returns the unrolled loops, each as the index of the instruction that starts it.
     std::vector<u32> unrolled_loops() const;

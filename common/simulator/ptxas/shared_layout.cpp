@@ -25,11 +25,11 @@ u32 place_variable_after(u32& layout_end, const ptx::Variable& v, u32 limit) {
 
 namespace {
 
-/// Calls `use(name)` for each name in the instruction's operands.
+/// Calls `use_name(name)` for each name in the instruction's operands.
 template <class Use>
-void for_each_name(const ptx::Instruction& i, Use use) {
+void for_each_name(const ptx::Instruction& i, Use use_name) {
     const auto visit_operand = [&](const auto& visit_again, const Operand& operand) -> void {
-        if (!operand.name.empty()) use(operand.name);
+        if (!operand.name.empty()) use_name(operand.name);
         for (const Operand& element : operand.elements) visit_again(visit_again, element);
     };
     for (const Operand& operand : i.operands) visit_operand(visit_operand, operand);
@@ -39,25 +39,25 @@ void for_each_name(const ptx::Instruction& i, Use use) {
 /// those whose addresses are taken.
 std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                                                       const ptx::Function& kernel) {
-    std::vector<const ptx::Function*> reachable{&kernel};
+    std::vector<const ptx::Function*> found_functions{&kernel};
     std::set<std::string> known_names{kernel.name};
     const auto& functions = module.functions;
     bool has_indirect_calls = false;
-    for (std::size_t k = 0; k < reachable.size(); ++k) {
-        for (const ptx::Instruction& i : reachable[k]->body) {
+    for (std::size_t k = 0; k < found_functions.size(); ++k) {
+        for (const ptx::Instruction& i : found_functions[k]->body) {
             for_each_name(i, [&](const std::string& name) {
                 const auto function_entry = functions.find(name);
                 if (function_entry != functions.end() && known_names.insert(name).second)
-                    reachable.push_back(function_entry->second.get());
+                    found_functions.push_back(function_entry->second.get());
             });
             if (has_indirect_calls || i.opcode != "call" || find_callee(i)) continue;
             has_indirect_calls = true;  // a pointer from memory may point to any function
             for (const auto& [name, function] : functions)
                 if (!function->is_entry && known_names.insert(name).second)
-                    reachable.push_back(function.get());
+                    found_functions.push_back(function.get());
         }
     }
-    return reachable;
+    return found_functions;
 }
 
 /// Returns the names in the functions' instructions, and the names in the initial values of the
@@ -77,13 +77,14 @@ std::set<std::string> mentioned_names(const ptx::Module& module,
 /// Returns the shared variables in the order of their declarations.
 std::vector<const ptx::Variable*> list_shared_variables(
     const std::map<std::string, ptx::Variable>& variables) {
-    std::vector<const ptx::Variable*> shared;
+    std::vector<const ptx::Variable*> shared_variables;
     for (const auto& [name, v] : variables)
-        if (v.space == StateSpace::shared) shared.push_back(&v);
-    std::sort(shared.begin(), shared.end(), [](const ptx::Variable* a, const ptx::Variable* b) {
-        return a->declaration_order < b->declaration_order;
-    });
-    return shared;
+        if (v.space == StateSpace::shared) shared_variables.push_back(&v);
+    std::sort(shared_variables.begin(), shared_variables.end(),
+              [](const ptx::Variable* a, const ptx::Variable* b) {
+                  return a->declaration_order < b->declaration_order;
+              });
+    return shared_variables;
 }
 
 }  // namespace

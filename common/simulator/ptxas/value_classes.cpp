@@ -19,15 +19,15 @@ public:
                     const std::map<std::string, u32>* block_offsets)
         : function_(function),
           is_kernel_(is_kernel),
-          of_block_(block_offsets),
+          block_offsets_(block_offsets),
           result_(make_separate_registers(function)) {
-        writes_.assign(function.registers.size(), 0);
+        write_counts_.assign(function.registers.size(), 0);
         is_written_earlier_.assign(function.registers.size(), false);
     }
 
     Registers classify_all(const Liveness& liveness) {
         for (const auto& i : function_.body)
-            for (u32 r : list_written_registers(i)) ++writes_[r];
+            for (u32 r : list_written_registers(i)) ++write_counts_[r];
         for (std::size_t instruction_index = 0; instruction_index < function_.body.size();
              ++instruction_index)
             visit_instruction(instruction_index);
@@ -55,7 +55,7 @@ private:
     }
 
     bool is_only_writer(const std::vector<u32>& written_registers) const {
-        return all_of(written_registers, [&](u32 r) { return writes_[r] == 1; });
+        return all_of(written_registers, [&](u32 r) { return write_counts_[r] == 1; });
     }
 
     /// Reports whether the instruction is a mov or cvta between registers of equal width. Exactly
@@ -72,7 +72,7 @@ private:
                    type_from = function_.registers[from.reg].type;
         if ((type_to == ptx::Type::pred) != (type_from == ptx::Type::pred)) return false;
         if (size_of(type_to) != size_of(type_from)) return false;
-        return writes_[from.reg] == 1 && is_written_earlier_[from.reg];
+        return write_counts_[from.reg] == 1 && is_written_earlier_[from.reg];
     }
 
     /// Stops treating an instruction as a copy if its source may change while the copy is still
@@ -123,14 +123,14 @@ private:
         if (i.opcode == "ld" && i.has("param"))
             return i.operands.size() == 2 && is_kernel_parameter(i.operands[1]);
         const LaneInstruction* lane_instruction = find_lane_instruction(i.opcode, i.modifiers);
-        return lane_instruction && !lane_instruction->reads_carry;
+        return lane_instruction && !lane_instruction->uses_carry;
     }
 
     /// Reports whether the address is a kernel parameter with a fixed offset. The value at such an
     /// address is constant during the launch.
     bool is_kernel_parameter(const Operand& address) const {
-        const auto is_named = [&](const ptx::Variable& p) { return p.name == address.name; };
-        return !address.has_base_register && any_of(function_.parameters, is_named);
+        const auto has_same_name = [&](const ptx::Variable& p) { return p.name == address.name; };
+        return !address.has_base_register && any_of(function_.parameters, has_same_name);
     }
 
     ValueClass combine_source_classes(const ptx::Instruction& i) const {
@@ -149,20 +149,22 @@ private:
             join_class(result, is_written_earlier_[operand.reg] ? result_.value_class[operand.reg]
                                                                 : ValueClass::thread);
         if (operand.is_special()) {
-            const SpecialRegister* special = find_special_register(operand.name);
-            join_class(result, special ? find_special_class(*special) : ValueClass::thread);
+            const SpecialRegister* special_register = find_special_register(operand.name);
+            join_class(result, special_register ? find_special_class(*special_register)
+                                                : ValueClass::thread);
         }
-        if (of_block_ && of_block_->contains(operand.name)) join_class(result, ValueClass::block);
+        if (block_offsets_ && block_offsets_->contains(operand.name))
+            join_class(result, ValueClass::block);
         for (const Operand& element : operand.elements) join_class(result, find_class(element));
         return result;
     }
 
-    static ValueClass find_special_class(const SpecialRegister& special) {
-        switch (special.varies) {
-            case Varies::launch: return ValueClass::launch;
-            case Varies::block: return ValueClass::block;
-            case Varies::thread: return ValueClass::warp_position;
-            case Varies::always: break;
+    static ValueClass find_special_class(const SpecialRegister& special_register) {
+        switch (special_register.scope) {
+            case ValueScope::launch: return ValueClass::launch;
+            case ValueScope::block: return ValueClass::block;
+            case ValueScope::thread: return ValueClass::warp_position;
+            case ValueScope::every_read: break;
         }
         return ValueClass::thread;
     }
@@ -176,9 +178,10 @@ private:
 
     const ptx::Function& function_;
     const bool is_kernel_;
-    const std::map<std::string, u32>* const of_block_;
+    const std::map<std::string, u32>* const block_offsets_;
     Registers result_;
-    std::vector<u32> writes_;  ///< for each register, the number of instructions that write it
+    /// For each register, the number of instructions that write it.
+    std::vector<u32> write_counts_;
     std::vector<bool> is_written_earlier_;  ///< true if an earlier instruction writes the register
 };
 

@@ -36,17 +36,18 @@ std::vector<bool> find_needed_instructions(const ptx::Function& function) {
 }
 
 NeededValues::NeededValues(const ptx::Function& function) {
-    const std::vector<bool> instructions = find_needed_instructions(function);
-    find_needed(function, instructions);
-    find_halves(function, instructions);
-    find_extended(function);
+    const std::vector<bool> needed_instructions = find_needed_instructions(function);
+    find_needed_registers(function, needed_instructions);
+    find_needed_halves(function, needed_instructions);
+    find_extended_registers(function);
 }
 
-void NeededValues::find_needed(const ptx::Function& function,
-                               const std::vector<bool>& instructions) {
+void NeededValues::find_needed_registers(const ptx::Function& function,
+                                         const std::vector<bool>& needed_instructions) {
     is_needed_.assign(function.registers.size(), false);
     for (std::size_t at = 0; at < function.body.size(); ++at)
-        if (instructions[at]) add_registers(is_needed_, list_read_registers(function.body[at]));
+        if (needed_instructions[at])
+            add_registers(is_needed_, list_read_registers(function.body[at]));
 }
 
 namespace {
@@ -57,15 +58,16 @@ bool loads_64_bits(const Instruction& i) {
 
 }  // namespace
 
-void NeededValues::find_halves(const ptx::Function& function,
-                               const std::vector<bool>& instructions) {
+void NeededValues::find_needed_halves(const ptx::Function& function,
+                                      const std::vector<bool>& needed_instructions) {
     needed_halves_.assign(function.registers.size(), kBothHalves);
     if (none_of(function.body, loads_64_bits)) return;
     needed_halves_.assign(function.registers.size(), kNoHalf);
-    for (bool changed = true; changed;) {
-        changed = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (std::size_t at = function.body.size(); at-- > 0;)
-            if (instructions[at]) changed |= add_needed_halves_of_sources(function.body[at]);
+            if (needed_instructions[at])
+                has_changed |= add_needed_halves_of_sources(function.body[at]);
     }
 }
 
@@ -103,32 +105,32 @@ bool is_low_half_conversion(const Instruction& i) {
 /// before.
 bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
     const std::vector<u32> written = list_written_registers(i);
-    u8 needed = kBothHalves;
+    u8 needed_half = kBothHalves;
     if (unpacks_halves(i)) {
         const auto is_needed_operand = [&](const Operand& o) {
             return o.is_register() && is_needed_[o.reg];
         };
-        needed =
+        needed_half =
             static_cast<u8>((is_needed_operand(i.operands[0].elements[0]) ? kLowHalf : kNoHalf) |
                             (is_needed_operand(i.operands[0].elements[1]) ? kHighHalf : kNoHalf));
     } else if (is_low_half_conversion(i)) {
-        needed = kLowHalf;
+        needed_half = kLowHalf;
     } else if (is_shift_by_half(i)) {
-        needed = kHighHalf;
+        needed_half = kHighHalf;
     } else if (keeps_order_of_halves(i) && written.size() == 1) {
         // A carry propagates only from the low half to the high half.
-        needed = needed_halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
+        needed_half = needed_halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
     }
-    bool changed = false;
+    bool has_changed = false;
     for (u32 reg : list_read_registers(i)) {
         const u8 old_halves = needed_halves_[reg];
-        needed_halves_[reg] |= needed;
-        changed |= needed_halves_[reg] != old_halves;
+        needed_halves_[reg] |= needed_half;
+        has_changed |= needed_halves_[reg] != old_halves;
     }
-    return changed;
+    return has_changed;
 }
 
-void NeededValues::find_extended(const ptx::Function& function) {
+void NeededValues::find_extended_registers(const ptx::Function& function) {
     is_extended_.assign(function.registers.size(), false);
     for (u32 r = 0; r < is_extended_.size(); ++r)
         is_extended_[r] = size_of(function.registers[r].type) > 2;

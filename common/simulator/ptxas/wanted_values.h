@@ -32,10 +32,12 @@ public:
     bool is_extended(u32 reg) const { return is_extended_[reg]; }
 
 private:
-    void find_needed(const ptx::Function& function, const std::vector<bool>& instructions);
-    void find_halves(const ptx::Function& function, const std::vector<bool>& instructions);
+    void find_needed_registers(const ptx::Function& function,
+                               const std::vector<bool>& needed_instructions);
+    void find_needed_halves(const ptx::Function& function,
+                            const std::vector<bool>& needed_instructions);
     bool add_needed_halves_of_sources(const ptx::Instruction& instruction);
-    void find_extended(const ptx::Function& function);
+    void find_extended_registers(const ptx::Function& function);
 
     /// The results of is_needed() and is_extended(), indexed by register.
     std::vector<bool> is_needed_, is_extended_;

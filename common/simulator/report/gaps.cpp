@@ -9,8 +9,8 @@ struct NamedGap {
     Gap gap;
     const char* text;
 };
-constexpr NamedGap kGaps[] = {{Gap::graphs, "order between nodes of a graph"},
-                              {Gap::host, "host accesses before a synchronization"}};
+constexpr NamedGap kNamedGaps[] = {{Gap::graph_order, "order between nodes of a graph"},
+                                   {Gap::host_accesses, "host accesses before a synchronization"}};
 
 std::atomic<u32> recorded_gaps{0};
 
@@ -26,7 +26,7 @@ void record_gap(Gap gap) {
 
 std::vector<std::string> list_gaps() {
     std::vector<std::string> text;
-    for (const NamedGap& named_gap : kGaps)
+    for (const NamedGap& named_gap : kNamedGaps)
         if (recorded_gaps.load(std::memory_order_relaxed) & gap_bit(named_gap.gap))
             text.push_back(named_gap.text);
     return text;

@@ -15,10 +15,10 @@ namespace coalesce::simulator {
 enum class Gap : u8 {
     /// The program ran a graph whose edges allow several orders of its nodes. Races between these
     /// nodes are not detected.
-    graphs,
+    graph_order,
     /// The program uses registered memory or managed variables, which the host can access directly.
     /// An access by the host before a synchronization is not detected.
-    host,
+    host_accesses,
 };
 
 /// Records that the program performed this action. Thread-safe.

@@ -55,10 +55,10 @@ std::string find_source_file(const std::string& file) {
 
 /// Parses a line such as "/home/me/sum.cu:12", which may be followed by "(discriminator 2)".
 Place read_place(const std::string& line) {
-    const std::size_t end = line.find(' '), colon = line.rfind(':', end);
-    if (colon == line.npos || line.starts_with("??")) return {};
-    return {find_source_file(line.substr(0, colon)),
-            static_cast<u32>(std::strtoul(line.c_str() + colon + 1, nullptr, 10))};
+    const std::size_t end = line.find(' '), colon_position = line.rfind(':', end);
+    if (colon_position == line.npos || line.starts_with("??")) return {};
+    return {find_source_file(line.substr(0, colon_position)),
+            static_cast<u32>(std::strtoul(line.c_str() + colon_position + 1, nullptr, 10))};
 }
 
 /// Parses the output of addr2line, which has two lines for each function: its name and its source
@@ -127,8 +127,8 @@ std::vector<HostFrame> find_frames(u64 address) {
     // For the program itself, dladdr returns argv[0], which can be any string. Therefore, read the
     // path of the executable.
     std::error_code error;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    return error ? std::vector<HostFrame>{} : run_lookup(program.string(), offset);
+    const auto program_path = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? std::vector<HostFrame>{} : run_lookup(program_path.string(), offset);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr int kRequestSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SI
 constexpr int kMaxPeriodsOfCrash = 1000;
 constexpr int kMaxPeriodsOfRequest = 200;
 
-sem_t wake_up, has_written;
+sem_t report_requested, report_written;
 volatile sig_atomic_t received_signal = 0;
 pid_t watched_process = 0;
 void (*write_report_of_process)() = nullptr;
@@ -42,19 +42,19 @@ bool is_crash(int signal_number) {
            std::end(kCrashSignals);
 }
 
-void on_signal(int signal_number) {
+void handle_signal(int signal_number) {
     const int saved_errno = errno;
     const bool is_first = received_signal == 0 && getpid() == watched_process;
     signal(signal_number, SIG_DFL);
     bool is_written = false;
     if (is_first) {
         received_signal = signal_number;
-        sem_post(&wake_up);
+        sem_post(&report_requested);
         const timespec period{0, 10'000'000};
-        const int periods = is_crash(signal_number) ? kMaxPeriodsOfCrash : kMaxPeriodsOfRequest;
-        for (int k = 0; k < periods && !is_written; ++k) {
+        const int max_periods = is_crash(signal_number) ? kMaxPeriodsOfCrash : kMaxPeriodsOfRequest;
+        for (int k = 0; k < max_periods && !is_written; ++k) {
             nanosleep(&period, nullptr);
-            is_written = sem_trywait(&has_written) == 0;
+            is_written = sem_trywait(&report_written) == 0;
         }
     }
     // The signal is blocked until this handler returns. The raised signal then ends the process.
@@ -63,22 +63,22 @@ void on_signal(int signal_number) {
 }
 
 void* wait_for_signal(void*) {
-    while (sem_wait(&wake_up) != 0) {
+    while (sem_wait(&report_requested) != 0) {
     }
     write_report_of_process();
-    sem_post(&has_written);
+    sem_post(&report_written);
     if (!is_crash(received_signal)) kill(getpid(), received_signal);
     return nullptr;
 }
 
 bool start_thread() {
     // Block all signals while the thread is created, so that they are never delivered to it.
-    sigset_t all_signals, before;
+    sigset_t all_signals, previous_signals;
     sigfillset(&all_signals);
-    pthread_sigmask(SIG_SETMASK, &all_signals, &before);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &previous_signals);
     pthread_t thread;
     const bool has_started = pthread_create(&thread, nullptr, wait_for_signal, nullptr) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_sigmask(SIG_SETMASK, &previous_signals, nullptr);
     if (has_started) pthread_detach(thread);
     return has_started;
 }
@@ -86,17 +86,17 @@ bool start_thread() {
 }  // namespace
 
 bool is_watched(const struct sigaction& action) {
-    return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == on_signal;
+    return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == handle_signal;
 }
 
 void watch_for_signals(void (*write_report)()) {
     write_report_of_process = write_report;
     watched_process = getpid();
-    sem_init(&wake_up, 0, 0);
-    sem_init(&has_written, 0, 0);
+    sem_init(&report_requested, 0, 0);
+    sem_init(&report_written, 0, 0);
     if (!start_thread()) return;
     struct sigaction action {};
-    action.sa_handler = on_signal;
+    action.sa_handler = handle_signal;
     action.sa_flags = SA_ONSTACK;
     const auto watch_signal = [&](int signal_number) {
         struct sigaction previous_action {};

@@ -30,17 +30,17 @@ struct ProgressLine {
     std::mutex mutex;
     bool is_shown = false;
 };
-ProgressLine& line() {
+ProgressLine& progress_line() {
     // The object is never destroyed, because reports are printed at exit.
     static ProgressLine* const instance = new ProgressLine;
     return *instance;
 }
 
 void show_line(const std::string& text) {
-    const std::lock_guard lock(line().mutex);
+    const std::lock_guard lock(progress_line().mutex);
     std::fprintf(stderr, "\r%s\033[K", text.c_str());
     std::fflush(stderr);
-    line().is_shown = true;
+    progress_line().is_shown = true;
 }
 
 std::string format_duration(double seconds) {
@@ -68,16 +68,16 @@ std::string format_progress_line(const std::string& kernel, u64 done_blocks, u64
 Progress::Progress(std::string kernel, u64 block_count)
     : kernel_(std::move(kernel)),
       block_count_(block_count),
-      is_wanted_(options().progress_after_ms != 0 && !options().quiet && is_terminal()),
+      shows_progress_(options().progress_after_ms != 0 && !options().is_quiet && is_terminal()),
       next_ms_(static_cast<i64>(options().progress_after_ms)) {}
 
 Progress::~Progress() {
     clear_progress_line();
 }
 
-void Progress::block_done() {
+void Progress::note_block_done() {
     const u64 done_blocks = done_blocks_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (!is_wanted_) return;
+    if (!shows_progress_) return;
     const auto elapsed = Clock::now() - start_;
     const i64 ms = std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count();
     i64 next_ms = next_ms_.load(std::memory_order_relaxed);
@@ -88,11 +88,11 @@ void Progress::block_done() {
 }
 
 void clear_progress_line() {
-    const std::lock_guard lock(line().mutex);
-    if (!line().is_shown) return;
+    const std::lock_guard lock(progress_line().mutex);
+    if (!progress_line().is_shown) return;
     std::fputs("\r\033[K", stderr);
     std::fflush(stderr);
-    line().is_shown = false;
+    progress_line().is_shown = false;
 }
 
 }  // namespace coalesce::simulator

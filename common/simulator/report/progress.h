@@ -24,14 +24,14 @@ public:
     Progress(const Progress&) = delete;
     /// Records that a block has ended, and updates the line from time to time. Any worker may call
     /// this function.
-    void block_done();
+    void note_block_done();
 
 private:
     using Clock = std::chrono::steady_clock;
 
     const std::string kernel_;
     const u64 block_count_;
-    const bool is_wanted_;
+    const bool shows_progress_;
     const Clock::time_point start_ = Clock::now();
     std::atomic<u64> done_blocks_{0};
     std::atomic<i64> next_ms_;  ///< the time of the next update, in ms since the start

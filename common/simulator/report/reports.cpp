@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr const char* kPrefix = "coalesce: ";
+constexpr const char* kReportPrefix = "coalesce: ";
 
 /// The maximum number of sites whose reports are printed. Reports of further sites are only
 /// counted, because nobody would read them.
@@ -71,13 +71,13 @@ auto sort_rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }
 
-bool is_origin(Dim3 index) {
+bool is_first_index(Dim3 index) {
     return index == Dim3{0, 0, 0};
 }
 
-void print(const std::string& text) {
+void print_text(const std::string& text) {
     clear_progress_line();
-    const std::string prefixed_text = prefix_lines(kPrefix, text);
+    const std::string prefixed_text = prefix_lines(kReportPrefix, text);
     // Write the whole report with one call, so that the lines of two reports are not interleaved.
     std::fwrite(prefixed_text.data(), 1, prefixed_text.size(), stderr);
     std::fflush(stderr);
@@ -85,35 +85,37 @@ void print(const std::string& text) {
 
 }  // namespace
 
-struct Reports::State {
+struct Reports::ReportState {
     mutable std::mutex mutex;
     std::map<SiteKey, std::size_t>
         index;  ///< for each site, the index of its report in `stored_reports`
     std::vector<Report> stored_reports;  ///< the reports, in the order of their first occurrence
     u64 total_count = 0;
-    u64 suppressed = 0;
+    u64 suppressed_count = 0;
     u64 printed_count = 0;
     bool is_printing = false;
 
     void print_if_first(const Report& report) {
         if (!is_printing) return;
         if (printed_count == kMaxPrintedSites) {
-            print(wrap(std::to_string(kMaxPrintedSites) +
-                           " reports have been printed; further reports are only counted. Fix the "
-                           "printed ones first. To list all reports, use simulate --json.",
-                       kColumns - 10, "", "  "));
+            print_text(
+                wrap(std::to_string(kMaxPrintedSites) +
+                         " reports have been printed; further reports are only counted. Fix the "
+                         "printed ones first. To list all reports, use simulate --json.",
+                     kColumns - 10, "", "  "));
         }
-        if (printed_count++ < kMaxPrintedSites) print(to_text(report));
+        if (printed_count++ < kMaxPrintedSites) print_text(to_text(report));
     }
 };
 
-Reports::Reports() : state_(std::make_unique<State>()) {}
+Reports::Reports() : state_(std::make_unique<ReportState>()) {}
 Reports::~Reports() = default;
 
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
-    const bool is_full = !has_site(report) && state_->stored_reports.size() >= kMaxHostReports;
-    if (is_full && !state_->index.contains(make_site_key(report))) {
+    const bool is_host_list_full =
+        !has_site(report) && state_->stored_reports.size() >= kMaxHostReports;
+    if (is_host_list_full && !state_->index.contains(make_site_key(report))) {
         state_->total_count += report.count;
         return;
     }
@@ -121,7 +123,7 @@ void Reports::add(const Report& report) {
         state_->index.try_emplace(make_site_key(report), state_->stored_reports.size());
     if (is_new && is_suppressed(report)) {
         found->second = kLeftOutSite;
-        ++state_->suppressed;
+        ++state_->suppressed_count;
     }
     if (found->second == kLeftOutSite) return;
     state_->total_count += report.count;
@@ -147,9 +149,9 @@ u64 Reports::total_count() const {
     return state_->total_count;
 }
 
-u64 Reports::suppressed() const {
+u64 Reports::suppressed_count() const {
     const std::lock_guard lock(state_->mutex);
-    return state_->suppressed;
+    return state_->suppressed_count;
 }
 
 void Reports::clear() {
@@ -157,7 +159,7 @@ void Reports::clear() {
     state_->index.clear();
     state_->stored_reports.clear();
     state_->total_count = 0;
-    state_->suppressed = 0;
+    state_->suppressed_count = 0;
     state_->printed_count = 0;
 }
 
@@ -182,7 +184,7 @@ Reports& reports() {
     // static objects have run.
     static Reports* const instance = [] {
         auto* new_reports = new Reports;
-        new_reports->print_immediately(!options().quiet);
+        new_reports->print_immediately(!options().is_quiet);
         new_reports->forget_in_forked_processes();
         return new_reports;
     }();
@@ -191,9 +193,9 @@ Reports& reports() {
 
 std::string to_text(const Report& report) {
     // Each printed line starts with a prefix, which is part of the line's width.
-    const std::size_t columns = kColumns - std::string_view(kPrefix).size();
+    const std::size_t columns = kColumns - std::string_view(kReportPrefix).size();
     // A message may consist of several lines, for example if it contains a list of waiting warps.
-    const auto paragraph = [&](std::string_view text) {
+    const auto format_paragraph = [&](std::string_view text) {
         std::string lines;
         while (!text.empty()) {
             const std::size_t end = std::min(text.find('\n'), text.size());
@@ -218,18 +220,19 @@ std::string to_text(const Report& report) {
         // suggest -lineinfo.
         const bool wants_line = place_text.empty() && report.check != "execution";
         if (wants_line) thread_text += " (build with -lineinfo to see the line)";
-        text += paragraph(thread_text);
+        text += format_paragraph(thread_text);
     }
-    if (!report.message.empty()) text += paragraph(report.message);
-    if (report.other.line != 0 || !is_origin(report.other_block) ||
-        !is_origin(report.other_thread)) {
-        const std::string other = format_place(report.other.file, report.other.line);
+    if (!report.message.empty()) text += format_paragraph(report.message);
+    if (report.other.line != 0 || !is_first_index(report.other_block) ||
+        !is_first_index(report.other_thread)) {
+        const std::string other_place_text = format_place(report.other.file, report.other.line);
         const std::string thread_text = "block " + format_index(report.other_block) + ", thread " +
                                         format_index(report.other_thread);
-        text += paragraph("the other access: " + other +
-                          (has_thread(report) ? (other.empty() ? "" : ", ") + thread_text : ""));
+        text += format_paragraph(
+            "the other access: " + other_place_text +
+            (has_thread(report) ? (other_place_text.empty() ? "" : ", ") + thread_text : ""));
     }
-    if (!report.cure.empty()) text += paragraph("cure: " + report.cure);
+    if (!report.cure.empty()) text += format_paragraph("cure: " + report.cure);
     return text;
 }
 

@@ -53,16 +53,16 @@ public:
     /// that the list does not depend on the order of the workers.
     void add(const Report& report);
     std::vector<Report> all() const;
-    u64 total_count() const;  ///< the sum of the counts of all added reports
-    u64 suppressed() const;   ///< the number of sites at which reports were suppressed
+    u64 total_count() const;       ///< the sum of the counts of all added reports
+    u64 suppressed_count() const;  ///< the number of sites at which reports were suppressed
     void clear();
     void print_immediately(bool is_enabled);
     /// Ensures that a process forked from this process starts with an empty list of reports.
     void forget_in_forked_processes();
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    struct ReportState;
+    std::unique_ptr<ReportState> state_;
 };
 
 Reports& reports();

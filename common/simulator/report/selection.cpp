@@ -14,11 +14,11 @@ namespace coalesce::simulator {
 namespace {
 
 /// The keys of a suppression, in the order in which they appear in its text form.
-constexpr SuppressionKey kKeys[] = {{"check", &Suppression::check},
-                                    {"kind", &Suppression::kind},
-                                    {"kernel", &Suppression::kernel},
-                                    {"file", &Suppression::file},
-                                    {"source", &Suppression::source}};
+constexpr SuppressionKey kSuppressionKeys[] = {{"check", &Suppression::check},
+                                               {"kind", &Suppression::kind},
+                                               {"kernel", &Suppression::kernel},
+                                               {"file", &Suppression::file},
+                                               {"source", &Suppression::source}};
 
 /// The regular expression of `simulate --kernel`, or null if there is none.
 const regex_t* kernel_expression() {
@@ -27,9 +27,10 @@ const regex_t* kernel_expression() {
     static const regex_t* const instance = []() -> regex_t* {
         const std::string& text = options().kernel_expression;
         if (text.empty()) return nullptr;
-        auto* const made = new regex_t;
+        auto* const new_expression = new regex_t;
         // `simulate` has already rejected an invalid expression.
-        return regcomp(made, text.c_str(), REG_EXTENDED | REG_NOSUB) == 0 ? made : nullptr;
+        return regcomp(new_expression, text.c_str(), REG_EXTENDED | REG_NOSUB) == 0 ? new_expression
+                                                                                    : nullptr;
     }();
     return instance;
 }
@@ -37,33 +38,34 @@ const regex_t* kernel_expression() {
 /// Returns the part of `text` before `end`, and removes this part and `end` from `text`.
 std::string_view take_until(std::string_view& text, char end) {
     const std::size_t size = std::min(text.find(end), text.size());
-    const std::string_view key_part = text.substr(0, size);
+    const std::string_view part = text.substr(0, size);
     text.remove_prefix(std::min(size + 1, text.size()));
-    return key_part;
+    return part;
 }
 
 }  // namespace
 
 std::span<const SuppressionKey> suppression_keys() {
-    return kKeys;
+    return kSuppressionKeys;
 }
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
-    std::size_t position = 0, next = 0, star = pattern.npos, retry = 0;
+    std::size_t position = 0, pattern_position = 0, last_star = pattern.npos, retry_position = 0;
     while (position < text.size()) {
-        if (next < pattern.size() && pattern[next] == '*') {
-            star = next++;
-            retry = position;
-        } else if (next < pattern.size() && pattern[next] == text[position]) {
-            ++position, ++next;
-        } else if (star != pattern.npos) {  // let the last star stand for one more character
-            next = star + 1;
-            position = ++retry;
+        if (pattern_position < pattern.size() && pattern[pattern_position] == '*') {
+            last_star = pattern_position++;
+            retry_position = position;
+        } else if (pattern_position < pattern.size() &&
+                   pattern[pattern_position] == text[position]) {
+            ++position, ++pattern_position;
+        } else if (last_star != pattern.npos) {  // let the last star stand for one more character
+            pattern_position = last_star + 1;
+            position = ++retry_position;
         } else {
             return false;
         }
     }
-    return pattern.find_first_not_of('*', next) == pattern.npos;
+    return pattern.find_first_not_of('*', pattern_position) == pattern.npos;
 }
 
 bool matches_path(std::string_view path, std::string_view pattern) {
@@ -81,14 +83,13 @@ std::string source_line(const Place& place) {
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
     std::string text;
     for (const Suppression& suppression : suppressions) {
-        for (const auto& [name, member] : kKeys) {
+        for (const auto& [name, member] : kSuppressionKeys) {
             // Replace tabs and line breaks in a value by `*`, because tabs separate values and line
             // breaks separate suppressions.
-            std::string key_part = suppression.*member;
+            std::string value = suppression.*member;
             std::replace_if(
-                key_part.begin(), key_part.end(), [](char c) { return c == '\t' || c == '\n'; },
-                '*');
-            text += key_part + '\t';
+                value.begin(), value.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');
+            text += value + '\t';
         }
         text += '\n';
     }
@@ -100,18 +101,20 @@ std::vector<Suppression> suppressions_from_text(std::string_view text) {
     while (!text.empty()) {
         std::string_view line = take_until(text, '\n');
         Suppression suppression;
-        for (const auto& [name, member] : kKeys) suppression.*member = take_until(line, '\t');
+        for (const auto& [name, member] : kSuppressionKeys)
+            suppression.*member = take_until(line, '\t');
         suppressions.push_back(suppression);
     }
     return suppressions;
 }
 
-bool matches(const Suppression& suppression, const Report& report) {
-    const auto is_match = [](const std::string& text, const std::string& pattern) {
+bool matches_suppression(const Suppression& suppression, const Report& report) {
+    const auto matches_if_given = [](const std::string& text, const std::string& pattern) {
         return pattern.empty() || matches_pattern(text, pattern);
     };
-    return is_match(report.check, suppression.check) && is_match(report.kind, suppression.kind) &&
-           is_match(report.kernel, suppression.kernel) &&
+    return matches_if_given(report.check, suppression.check) &&
+           matches_if_given(report.kind, suppression.kind) &&
+           matches_if_given(report.kernel, suppression.kernel) &&
            (suppression.file.empty() || matches_path(report.where.file, suppression.file)) &&
            (suppression.source.empty() ||
             matches_pattern(source_line(report.where), suppression.source));
@@ -133,7 +136,7 @@ bool is_suppressed(const Report& report) {
     if (!report.kernel.empty() && !is_selected_kernel(report.kernel)) return true;
     return std::any_of(
         file_suppressions.begin(), file_suppressions.end(),
-        [&](const Suppression& suppression) { return matches(suppression, report); });
+        [&](const Suppression& suppression) { return matches_suppression(suppression, report); });
 }
 
 }  // namespace coalesce::simulator

@@ -30,21 +30,21 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view fi
                  std::string_view later_prefix) {
     std::string wrapped_text(first_prefix);
     std::size_t used_columns = first_prefix.size();
-    bool line_is_empty = true;
+    bool is_line_empty = true;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
         const std::string_view word = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (word.empty()) continue;
-        if (!line_is_empty && used_columns + 1 + word.size() > columns) {
+        if (!is_line_empty && used_columns + 1 + word.size() > columns) {
             wrapped_text.append("\n").append(later_prefix);
             used_columns = later_prefix.size();
-            line_is_empty = true;
+            is_line_empty = true;
         }
-        if (!line_is_empty) wrapped_text += ' ', ++used_columns;
+        if (!is_line_empty) wrapped_text += ' ', ++used_columns;
         wrapped_text.append(word);
         used_columns += word.size();
-        line_is_empty = false;
+        is_line_empty = false;
     }
     return wrapped_text;
 }
@@ -53,23 +53,23 @@ namespace {
 
 /// Replaces template arguments nested at `depth` or deeper with "...".
 std::string cut_arguments(const std::string& name, int depth) {
-    std::string wrapped_text;
-    int bracket_level = 0;
+    std::string cut_name;
+    int open_brackets = 0;
     for (const char c : name) {
-        if (c == '>') --bracket_level;
-        if (bracket_level < depth) wrapped_text += c;
-        if (c == '<' && ++bracket_level == depth) wrapped_text += "...";
+        if (c == '>') --open_brackets;
+        if (open_brackets < depth) cut_name += c;
+        if (c == '<' && ++open_brackets == depth) cut_name += "...";
     }
-    return wrapped_text;
+    return cut_name;
 }
 
 int nesting_depth(const std::string& name) {
-    int bracket_level = 0, deepest = 0;
+    int open_brackets = 0, max_depth = 0;
     for (const char c : name) {
-        if (c == '<') deepest = std::max(deepest, ++bracket_level);
-        if (c == '>') --bracket_level;
+        if (c == '<') max_depth = std::max(max_depth, ++open_brackets);
+        if (c == '>') --open_brackets;
     }
-    return deepest;
+    return max_depth;
 }
 
 }  // namespace
@@ -82,13 +82,13 @@ std::string shorten_name(const std::string& name, std::size_t max_length) {
 }
 
 std::string prefix_lines(std::string_view prefix, std::string_view text) {
-    std::string wrapped_text;
+    std::string prefixed_text;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        wrapped_text.append(prefix).append(text.substr(0, end)).append("\n");
+        prefixed_text.append(prefix).append(text.substr(0, end)).append("\n");
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return wrapped_text;
+    return prefixed_text;
 }
 
 std::string format_index(Dim3 index) {

@@ -20,12 +20,13 @@ using Reader = StrictToml<BudgetError>;
 constexpr double kMaxLimit = 1e18;
 
 /// The maximum relative error caused by rounding a limit that is written as text.
-constexpr double kRounding = 1e-6;
+constexpr double kMaxRoundingError = 1e-6;
 
 std::set<std::string_view> metric_names(bool is_for_line) {
     std::set<std::string_view> names;
     for (const Metric& metric : metrics())
-        if (metric.line_limits != LineLimits::none || !is_for_line) names.insert(metric.name);
+        if (metric.line_limit_support != LineLimitSupport::none || !is_for_line)
+            names.insert(metric.name);
     return names;
 }
 
@@ -46,7 +47,7 @@ LineBudget read_line(const Reader& reader, const toml::table& table) {
     return {.file = reader.text(table, "file", "a line's budget"),
             .source = reader.text(table, "source", "a line's budget"),
             .limits = read_limits(reader, table, true),
-            .file_line = Reader::line_of(table)};
+            .line_in_budget = Reader::line_of(table)};
 }
 
 KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
@@ -55,7 +56,7 @@ KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
     reader.allow_keys(table, known_keys, "a kernel's budget");
     KernelBudget kernel{.name = reader.text(table, "name", "a kernel's budget"),
                         .limits = read_limits(reader, table, false),
-                        .file_line = Reader::line_of(table)};
+                        .line_in_budget = Reader::line_of(table)};
     if (table.contains("line"))
         for (const toml::node& line : reader.tables(table, "line", "[[kernel.line]]"))
             kernel.lines.push_back(read_line(reader, *line.as_table()));
@@ -71,14 +72,15 @@ std::string format_limit(const Metric& metric, const Json& counters) {
     if (std::floor(*value) == *value)
         std::snprintf(text, sizeof text, "%.0f", *value);
     else
-        std::snprintf(text, sizeof text, "%.6f", *value * (1 + kRounding / 2));
+        std::snprintf(text, sizeof text, "%.6f", *value * (1 + kMaxRoundingError / 2));
     return std::string(metric.name) + " = " + text + "\n";
 }
 
 std::string format_line(const Json& line) {
     std::string limits;
     for (const Metric& metric : metrics())
-        if (metric.line_limits == LineLimits::written) limits += format_limit(metric, line);
+        if (metric.line_limit_support == LineLimitSupport::written)
+            limits += format_limit(metric, line);
     if (limits.empty() || !line.contains("text")) return "";
     const std::filesystem::path file = line["file"].get<std::string>();
     return "\n[[kernel.line]]\nfile = " + toml_string(file.filename().string()) +
@@ -99,7 +101,8 @@ void check_limits(const Limits& limits, const Json& counters, const Finding& fin
     for (const Metric& metric : metrics()) {
         const auto limit = limits.find(metric.name);
         const auto value = metric.value(counters);
-        if (limit == limits.end() || !value || *value <= limit->second * (1 + kRounding)) continue;
+        if (limit == limits.end() || !value || *value <= limit->second * (1 + kMaxRoundingError))
+            continue;
         Finding finding = finding_template;
         finding.kind = std::string(metric.display_name) + " over the limit";
         finding.message = format_value(*value) + " " + metric.display_name + ", but the limit is " +
@@ -108,7 +111,7 @@ void check_limits(const Limits& limits, const Json& counters, const Finding& fin
     }
 }
 
-void check_line(const LineBudget& budget, const Budget& budget_of_run, const Json& kernel,
+void check_line(const LineBudget& budget, const Budget& whole_budget, const Json& kernel,
                 std::vector<Finding>& findings) {
     Finding finding_template{.rule = "budget", .kernel = kernel["name"]};
     bool is_found = false;
@@ -122,8 +125,8 @@ void check_line(const LineBudget& budget, const Budget& budget_of_run, const Jso
     }
     if (is_found) return;
     finding_template.kind = "no such line";
-    finding_template.file = budget_of_run.file;
-    finding_template.line = static_cast<unsigned>(budget.file_line);
+    finding_template.file = whole_budget.file;
+    finding_template.line = static_cast<unsigned>(budget.line_in_budget);
     finding_template.message =
         "The kernel has no line `" + budget.source + "` in " + budget.file +
         ". If that line was edited, correct the budget, or write a new budget with --write-budget.";
@@ -183,7 +186,7 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
                             .kind = "no such kernel",
                             .kernel = limits.name,
                             .file = budget.file,
-                            .line = static_cast<unsigned>(limits.file_line),
+                            .line = static_cast<unsigned>(limits.line_in_budget),
                             .message = "The program launched no kernel with this name. Correct the "
                                        "name in the budget, or remove the entry."});
     }
@@ -194,9 +197,8 @@ std::string budget_text(const std::vector<Finding>& findings) {
     if (findings.empty()) return "within the budget\n";
     std::string text = "over the budget:\n";
     for (const Finding& finding : findings) {
-        const std::string finding_template = format_place(finding.file, finding.line);
-        const std::string kernel =
-            finding_template.empty() ? shorten_name(finding.kernel) : finding_template;
+        const std::string place = format_place(finding.file, finding.line);
+        const std::string kernel = place.empty() ? shorten_name(finding.kernel) : place;
         text += wrap(kernel + " " + finding.message, kColumns, "  ", "    ") + "\n";
     }
     return text;

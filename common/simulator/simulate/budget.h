@@ -22,14 +22,14 @@ struct LineBudget {
     std::string file;    ///< the last components of the file's path
     std::string source;  ///< the text of the source line; `*` stands for any text
     Limits limits;
-    int file_line = 0;  ///< the line of this entry in the budget's file
+    int line_in_budget = 0;  ///< the line of this entry in the budget's file
 };
 
 struct KernelBudget {
     std::string name;  ///< the kernel's name; `*` stands for any text
     Limits limits;
     std::vector<LineBudget> lines = {};
-    int file_line = 0;  ///< the line of this entry in the budget's file
+    int line_in_budget = 0;  ///< the line of this entry in the budget's file
 };
 
 struct Budget {

@@ -24,8 +24,8 @@ constexpr int kForwardedSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, 
 volatile sig_atomic_t child_process = 0;
 
 void forward_signal(int signal, siginfo_t* info, void*) {
-    const bool from_terminal = info->si_code == SI_KERNEL;
-    if (child_process > 0 && !from_terminal) kill(child_process, signal);
+    const bool is_from_terminal = info->si_code == SI_KERNEL;
+    if (child_process > 0 && !is_from_terminal) kill(child_process, signal);
 }
 
 void handle_signals() {
@@ -64,30 +64,30 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     if (pipe2(failure_pipe, O_CLOEXEC) != 0) return {.start_failure = errno};
 
     // Block signals until the handler knows the child's process ID.
-    sigset_t all_signals, before;
+    sigset_t all_signals, previous_signals;
     sigfillset(&all_signals);
-    sigprocmask(SIG_BLOCK, &all_signals, &before);
+    sigprocmask(SIG_BLOCK, &all_signals, &previous_signals);
     const pid_t process = fork();
     if (process < 0) {
         const int failure = errno;
-        sigprocmask(SIG_SETMASK, &before, nullptr);
+        sigprocmask(SIG_SETMASK, &previous_signals, nullptr);
         return {.start_failure = failure};
     }
     if (process == 0) {
-        sigprocmask(SIG_SETMASK, &before, nullptr);
+        sigprocmask(SIG_SETMASK, &previous_signals, nullptr);
         exec_program(path, arguments, environment, failure_pipe[1]);
     }
     child_process = process;
     handle_signals();
-    sigprocmask(SIG_SETMASK, &before, nullptr);
+    sigprocmask(SIG_SETMASK, &previous_signals, nullptr);
     close(failure_pipe[1]);
 
     int start_failure = 0;
-    std::string failure_descriptor;
-    read_all(failure_pipe[0], failure_descriptor);
+    std::string failure_bytes;
+    read_all(failure_pipe[0], failure_bytes);
     close(failure_pipe[0]);
-    if (failure_descriptor.size() == sizeof start_failure)
-        failure_descriptor.copy(reinterpret_cast<char*>(&start_failure), 4);
+    if (failure_bytes.size() == sizeof start_failure)
+        failure_bytes.copy(reinterpret_cast<char*>(&start_failure), 4);
 
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {

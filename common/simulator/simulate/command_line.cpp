@@ -92,18 +92,19 @@ std::string validate_number(const std::string& number) {
 }
 
 void add_options(CLI::App& app, CommandLine& line) {
-    const auto pass_on = [&](const char* name, const char* variable, const char* help,
-                             const char* type, std::string (*problem)(const std::string&)) {
+    const auto pass_option = [&](const char* name, const char* variable, const char* help,
+                                 const char* type,
+                                 std::string (*validate_value)(const std::string&)) {
         app.add_option(name, line.passed_variables[variable], help)
             ->type_name(type)
-            ->check(CLI::Validator(problem, ""));
+            ->check(CLI::Validator(validate_value, ""));
     };
-    const auto number = [&](const char* name, const char* variable, const char* help) {
-        pass_on(name, variable, help, "N", validate_number);
+    const auto pass_number = [&](const char* name, const char* variable, const char* help) {
+        pass_option(name, variable, help, "N", validate_number);
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
-    pass_on(
+    pass_option(
         "--time", "COALESCE_SIM_TIME",
         "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of each",
         "[GPU]", validate_gpu);
@@ -111,35 +112,38 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "Write a step-by-step trace of one block of a launch\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
-    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
-           "Trace block N, numbered along x first (default: 0)");
-    number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
-           "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
-           "(default: 0)");
+    pass_number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
+                "Trace block N, numbered along x first (default: 0)");
+    pass_number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
+                "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
+                "(default: 0)");
     app.add_flag("--lines", line.has_line_counters,
                  "Show the source with the counters of each line");
-    pass_on("--check", "COALESCE_SIM_CHECK",
-            "Checks to run: all (the default), none, or a\ncomma-separated list of memcheck, "
-            "racecheck,\nglobalrace, initcheck, synccheck, apicheck and\nstreamcheck. all omits "
-            "leakcheck and equalvalues\n(races that change no value); to add one of "
-            "them:\nall,leakcheck",
-            "LIST", validate_check_list);
-    pass_on("--kernel", "COALESCE_SIM_KERNEL",
-            "Show and report only kernels whose names match\nthis (extended) regular expression",
-            "REGEX", validate_expression);
-    number("--sample", "COALESCE_SIM_SAMPLE",
-           "Check only N of each group of similar launches, and\nonly count the others, which is "
-           "faster");
-    number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
-           "Stop a launch after N warp instructions");
-    number("--threads", "COALESCE_SIM_THREADS", "Number of host threads (default: all cores)");
-    number(
+    pass_option(
+        "--check", "COALESCE_SIM_CHECK",
+        "Checks to run: all (the default), none, or a\ncomma-separated list of memcheck, "
+        "racecheck,\nglobalrace, initcheck, synccheck, apicheck and\nstreamcheck. all omits "
+        "leakcheck and equalvalues\n(races that change no value); to add one of "
+        "them:\nall,leakcheck",
+        "LIST", validate_check_list);
+    pass_option(
+        "--kernel", "COALESCE_SIM_KERNEL",
+        "Show and report only kernels whose names match\nthis (extended) regular expression",
+        "REGEX", validate_expression);
+    pass_number(
+        "--sample", "COALESCE_SIM_SAMPLE",
+        "Check only N of each group of similar launches, and\nonly count the others, which is "
+        "faster");
+    pass_number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
+                "Stop a launch after N warp instructions");
+    pass_number("--threads", "COALESCE_SIM_THREADS", "Number of host threads (default: all cores)");
+    pass_number(
         "--seed", "COALESCE_SIM_SEED",
         "Vary the order of warps and blocks, to find races;\nthe same seed gives the same order");
-    number("--devices", "COALESCE_SIM_DEVICES",
-           "Number of simulated GPUs, which share their memory\n(default: 1)");
-    pass_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
-            validate_size);
+    pass_number("--devices", "COALESCE_SIM_DEVICES",
+                "Number of simulated GPUs, which share their memory\n(default: 1)");
+    pass_option("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G",
+                "SIZE", validate_size);
     app.add_option("--error-exitcode", line.error_exit_code,
                    "Exit with code N if anything was reported")
         ->type_name("N")
@@ -169,7 +173,7 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check costs against the limits in FILE (TOML)");
     file("--write-budget", line.budget_to_write, "Write this run's costs to FILE, as limits");
-    app.add_flag("--lints", line.has_lints,
+    app.add_flag("--lints", line.reports_lints,
                  "List the lines that cost time needlessly, with the\npredicted cost of each line "
                  "(needs --time)");
     file("--sarif", line.sarif_file, "Write the findings as SARIF, for code scanning");
@@ -183,7 +187,7 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--write-vscode", line.writes_vscode_tasks,
                  "Write .vscode/tasks.json, whose tasks run PROGRAM\nwith these options and "
                  "show the findings; then exit");
-    app.add_flag("--gate", line.is_gate,
+    app.add_flag("--gate", line.uses_gate_codes,
                  "Choose the exit code by the kind of problem (see\nbelow)");
 }
 
@@ -239,8 +243,8 @@ std::vector<std::string> add_default_gpu(const CLI::App& app, int argc, char** a
     return words;
 }
 
-int print_usage_error(const std::string& what) {
-    const std::string text = simulator::wrap("simulate: " + what, simulator::kColumns, "", "  ");
+int print_usage_error(const std::string& problem) {
+    const std::string text = simulator::wrap("simulate: " + problem, simulator::kColumns, "", "  ");
     std::fprintf(stderr, "%s\nTry simulate --help.\n", text.c_str());
     return 2;
 }
@@ -271,7 +275,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         return std::nullopt;
     }
     std::string& gpu = line.passed_variables["COALESCE_SIM_TIME"];
-    if (line.has_lints) {
+    if (line.reports_lints) {
         if (gpu.empty()) gpu = "H200";
         line.passed_variables["COALESCE_SIM_SAVINGS"] = "1";
     }

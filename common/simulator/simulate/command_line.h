@@ -18,9 +18,10 @@ struct CommandLine {
     std::string suppression_file, base_file, budget_file;
     /// The tolerated increase of a cost over the run in base_file, in percent.
     double tolerance_percent = 0;
-    std::string annotations;  ///< "github", "compiler", or empty for no annotations
-    bool has_lints = false;   ///< true if avoidable costs are reported
-    bool is_gate = false;     ///< true if the exit code depends on the kind of problem (--gate)
+    std::string annotations;     ///< "github", "compiler", or empty for no annotations
+    bool reports_lints = false;  ///< true if avoidable costs are reported
+    /// True if the exit code depends on the kind of problem (--gate).
+    bool uses_gate_codes = false;
     bool has_line_counters = false;
     bool is_quiet = false;
     bool is_plain = false;

@@ -30,8 +30,8 @@ const Json* find_counterpart(const Json& kernel, const Json& own_kernels,
     const std::string name = kernel["name"];
     for (const Json& candidate : other_kernels)
         if (candidate["name"] == name) return &candidate;
-    const auto is_related = [&](const Json& candidate_kernel) {
-        return base_name(candidate_kernel["name"].get<std::string>()) == base_name(name);
+    const auto is_related = [&](const Json& candidate) {
+        return base_name(candidate["name"].get<std::string>()) == base_name(name);
     };
     if (std::count_if(own_kernels.begin(), own_kernels.end(), is_related) != 1) return nullptr;
     if (std::count_if(other_kernels.begin(), other_kernels.end(), is_related) != 1) return nullptr;
@@ -93,35 +93,35 @@ void compare_line(const std::string& kernel, const Json* old_line, const Json* n
 void compare_lines(const Json& before, const Json& after, std::vector<LineChange>& changes) {
     const std::string kernel = after["name"];
     const auto old_lines = lines_with_traffic(before), new_lines = lines_with_traffic(after);
-    std::vector<bool> has_match(new_lines.size());
-    std::vector<bool> had_match(old_lines.size());
+    std::vector<bool> new_line_matched(new_lines.size());
+    std::vector<bool> old_line_matched(old_lines.size());
     for (const auto& [i, j] : match_lines(make_line_keys(old_lines), make_line_keys(new_lines))) {
         compare_line(kernel, old_lines[i], new_lines[j], changes);
-        had_match[i] = has_match[j] = true;
+        old_line_matched[i] = new_line_matched[j] = true;
     }
     for (std::size_t i = 0; i < old_lines.size(); ++i)
-        if (!had_match[i]) compare_line(kernel, old_lines[i], nullptr, changes);
+        if (!old_line_matched[i]) compare_line(kernel, old_lines[i], nullptr, changes);
     for (std::size_t j = 0; j < new_lines.size(); ++j)
-        if (!has_match[j]) compare_line(kernel, nullptr, new_lines[j], changes);
+        if (!new_line_matched[j]) compare_line(kernel, nullptr, new_lines[j], changes);
 }
 
 void compare_costs(const Json& before, const Json& after, double tolerance_percent,
                    std::vector<CostChange>& changes) {
     for (const Metric& metric : metrics()) {
-        if (metric.compared == Compared::never) continue;
+        if (metric.comparison_rule == ComparisonRule::never) continue;
         const auto old_value = metric.value(before), new_value = metric.value(after);
-        if (metric.compared == Compared::if_both && (!old_value || !new_value)) continue;
-        const double old_cost = old_value.value_or(0), to = new_value.value_or(0);
-        if (old_cost == to) continue;
-        changes.push_back(
-            {after["name"], &metric, old_cost, to, to > old_cost * (1 + tolerance_percent / 100)});
+        if (metric.comparison_rule == ComparisonRule::if_both && (!old_value || !new_value))
+            continue;
+        const double old_cost = old_value.value_or(0), new_cost = new_value.value_or(0);
+        if (old_cost == new_cost) continue;
+        changes.push_back({after["name"], &metric, old_cost, new_cost,
+                           new_cost > old_cost * (1 + tolerance_percent / 100)});
     }
 }
 
-std::string format_cost(const CostChange& candidate_kernel) {
-    return std::string(candidate_kernel.cost->display_name) + ": " +
-           format_value(candidate_kernel.old_cost) + " -> " +
-           format_value(candidate_kernel.new_cost) + " (" + format_percent(candidate_kernel) + ")";
+std::string format_cost(const CostChange& change) {
+    return std::string(change.cost->display_name) + ": " + format_value(change.old_cost) + " -> " +
+           format_value(change.new_cost) + " (" + format_percent(change) + ")";
 }
 
 /// Returns the names of the changed kernels, in order and without duplicates.
@@ -130,17 +130,16 @@ std::vector<std::string> changed_kernels(const Comparison& comparison) {
     const auto add_kernel = [&](const std::string& name) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
-    for (const CostChange& candidate_kernel : comparison.costs) add_kernel(candidate_kernel.kernel);
-    for (const LineChange& candidate_kernel : comparison.lines) add_kernel(candidate_kernel.kernel);
+    for (const CostChange& change : comparison.costs) add_kernel(change.kernel);
+    for (const LineChange& change : comparison.lines) add_kernel(change.kernel);
     return names;
 }
 
 }  // namespace
 
 bool Comparison::is_worse() const {
-    return std::any_of(costs.begin(), costs.end(), [](const CostChange& candidate_kernel) {
-        return candidate_kernel.is_worse;
-    });
+    return std::any_of(costs.begin(), costs.end(),
+                       [](const CostChange& change) { return change.is_worse; });
 }
 
 Comparison compare_runs(const Json& old_run, const Json& new_run, double tolerance_percent) {
@@ -157,7 +156,7 @@ Comparison compare_runs(const Json& old_run, const Json& new_run, double toleran
     }
     for (const Json& kernel : old_kernels)
         if (!find_counterpart(kernel, old_kernels, new_kernels))
-            result.gone_kernels.push_back(kernel["name"]);
+            result.removed_kernels.push_back(kernel["name"]);
     std::stable_sort(
         result.lines.begin(), result.lines.end(),
         [](const LineChange& a, const LineChange& b) { return a.difference > b.difference; });
@@ -180,17 +179,14 @@ std::string comparison_text(const Comparison& comparison) {
     };
     for (const std::string& kernel : changed_kernels(comparison)) {
         add_text_row("compared with the earlier run, " + shorten_name(kernel) + ":", "", "    ");
-        for (const CostChange& candidate_kernel : comparison.costs)
-            if (candidate_kernel.kernel == kernel)
-                add_text_row(
-                    format_cost(candidate_kernel) + (candidate_kernel.is_worse ? ", worse" : ""),
-                    "  ", "    ");
+        for (const CostChange& change : comparison.costs)
+            if (change.kernel == kernel)
+                add_text_row(format_cost(change) + (change.is_worse ? ", worse" : ""), "  ",
+                             "    ");
         std::size_t listed_lines = 0;
-        for (const LineChange& candidate_kernel : comparison.lines) {
-            if (candidate_kernel.kernel != kernel || listed_lines++ >= kMaxLines) continue;
-            add_text_row(format_place(candidate_kernel.file, candidate_kernel.line) + " " +
-                             candidate_kernel.text,
-                         "  ", "    ");
+        for (const LineChange& change : comparison.lines) {
+            if (change.kernel != kernel || listed_lines++ >= kMaxLines) continue;
+            add_text_row(format_place(change.file, change.line) + " " + change.text, "  ", "    ");
         }
         if (listed_lines > kMaxLines)
             add_text_row("and " + std::to_string(listed_lines - kMaxLines) + " more lines", "  ",
@@ -198,7 +194,7 @@ std::string comparison_text(const Comparison& comparison) {
     }
     for (const std::string& name : comparison.new_kernels)
         add_text_row("not in the earlier run: " + shorten_name(name), "", "    ");
-    for (const std::string& name : comparison.gone_kernels)
+    for (const std::string& name : comparison.removed_kernels)
         add_text_row("only in the earlier run: " + shorten_name(name), "", "    ");
     return text.empty() ? "compared with the earlier run: nothing has changed\n" : text;
 }
@@ -207,21 +203,21 @@ std::vector<Finding> make_comparison_findings(const Comparison& comparison) {
     std::vector<Finding> findings;
     for (const CostChange& cost : comparison.costs) {
         if (!cost.is_worse) continue;
-        Finding candidate_kernel{.rule = "comparison",
-                                 .kind = std::string(cost.cost->display_name) + " grew",
-                                 .kernel = cost.kernel,
-                                 .message = format_cost(cost)};
+        Finding finding{.rule = "comparison",
+                        .kind = std::string(cost.cost->display_name) + " grew",
+                        .kernel = cost.kernel,
+                        .message = format_cost(cost)};
         const auto line = std::find_if(
             comparison.lines.begin(), comparison.lines.end(), [&](const LineChange& change) {
                 return change.kernel == cost.kernel && change.difference > 0 &&
                        change.unit == cost.cost->unit;
             });
         if (line != comparison.lines.end()) {
-            candidate_kernel.file = line->file;
-            candidate_kernel.line = line->line;
-            candidate_kernel.message += "; " + line->text;
+            finding.file = line->file;
+            finding.line = line->line;
+            finding.message += "; " + line->text;
         }
-        findings.push_back(candidate_kernel);
+        findings.push_back(finding);
     }
     return findings;
 }

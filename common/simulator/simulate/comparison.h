@@ -33,7 +33,7 @@ struct Comparison {
     std::vector<CostChange> costs;
     /// The lines whose traffic differs, with the largest growth first.
     std::vector<LineChange> lines;
-    std::vector<std::string> new_kernels, gone_kernels;
+    std::vector<std::string> new_kernels, removed_kernels;
 
     bool is_worse() const;
 };

@@ -14,11 +14,12 @@
 namespace coalesce::simulator {
 
 bool ElfFile::links_to(const std::string& library) const {
-    return std::find(needed.begin(), needed.end(), library) != needed.end();
+    return std::find(needed_libraries.begin(), needed_libraries.end(), library) !=
+           needed_libraries.end();
 }
 
 bool ElfFile::links_to_any(const std::string& beginning) const {
-    return std::any_of(needed.begin(), needed.end(),
+    return std::any_of(needed_libraries.begin(), needed_libraries.end(),
                        [&](const std::string& name) { return name.starts_with(beginning); });
 }
 
@@ -84,18 +85,18 @@ std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t
 
 void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
                   const Elf64_Phdr& dynamic, ElfFile& result) {
-    std::vector<std::uint64_t> needed;
+    std::vector<std::uint64_t> name_offsets;
     std::uint64_t string_table_address = 0;
     for (std::uint64_t i = 0; i < dynamic.p_filesz / sizeof(Elf64_Dyn); ++i) {
         const auto entry = file.read_at<Elf64_Dyn>(dynamic.p_offset + i * sizeof(Elf64_Dyn));
         if (entry.d_tag == DT_NULL) break;
-        if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
+        if (entry.d_tag == DT_NEEDED) name_offsets.push_back(entry.d_un.d_val);
         if (entry.d_tag == DT_STRTAB)
             string_table_address = file_offset(segments, entry.d_un.d_ptr);
         if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) result.has_run_path = true;
     }
-    for (const std::uint64_t name : needed)
-        result.needed.push_back(file.read_string(string_table_address + name));
+    for (const std::uint64_t name_offset : name_offsets)
+        result.needed_libraries.push_back(file.read_string(string_table_address + name_offset));
 }
 
 /// Returns the section with this name, or nothing if the file has no such section, for example
@@ -103,12 +104,13 @@ void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
 std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& header,
                                        const std::string& name) {
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;
-    const auto section = [&](std::uint64_t i) {
+    const auto read_section_header = [&](std::uint64_t i) {
         return file.read_at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
     };
-    const std::uint64_t names = section(header.e_shstrndx).sh_offset;
+    const std::uint64_t names = read_section_header(header.e_shstrndx).sh_offset;
     for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-        if (file.read_string(names + section(i).sh_name) == name) return section(i);
+        if (file.read_string(names + read_section_header(i).sh_name) == name)
+            return read_section_header(i);
     }
     return std::nullopt;
 }

@@ -16,7 +16,7 @@ struct ElfFile {
     bool has_device_code = false;  ///< true if the file contains device code from nvcc
     StaticRuntime static_runtime = StaticRuntime::none;
     /// The names of the libraries that the file needs (DT_NEEDED).
-    std::vector<std::string> needed;
+    std::vector<std::string> needed_libraries;
     /// The functions and variables that the file imports.
     std::vector<std::string> imported_symbols;
     /// The functions and variables that the file exports.

@@ -35,7 +35,7 @@ std::string explain_missing() {
     for (const char* feature : kSimulatedFeatures) add_row(text, feature);
     text += "\nPrograms that do not run, and what to do instead:\n";
     for (const subjects::Subject& subject : subjects::kAllSubjects)
-        add_row(text, std::string(subject.what) + ": " + subject.instead);
+        add_row(text, std::string(subject.unsupported_feature) + ": " + subject.alternative);
     text += "\nNVIDIA's libraries that do not run, or run only as described above:\n";
     for (const Library& library : kLibraries) add_row(text, library.name);
     return text;
@@ -48,7 +48,7 @@ std::string find_library_problem(const std::string& library, const std::string& 
             continue;
         return "calls " + symbol + " of " + library_entry.name + " (" + library +
                "), whose kernels are machine code and do not run here; " +
-               subjects::libraries.instead;
+               subjects::libraries.alternative;
     }
     return {};
 }

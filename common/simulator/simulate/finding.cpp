@@ -11,10 +11,10 @@ namespace coalesce::simulator {
 namespace {
 
 std::string format_thread(const Json& block, const Json& thread) {
-    const auto index = [](const Json& xyz) {
+    const auto format_xyz = [](const Json& xyz) {
         return format_index({xyz[0].get<u32>(), xyz[1].get<u32>(), xyz[2].get<u32>()});
     };
-    return "block " + index(block) + ", thread " + index(thread);
+    return "block " + format_xyz(block) + ", thread " + format_xyz(thread);
 }
 
 std::string make_message(const Json& report) {

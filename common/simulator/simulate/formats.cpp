@@ -34,9 +34,9 @@ std::string make_uri(const std::string& path) {
     for (const char c : path) {
         const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) ||
                               kUnreserved.find(c) != std::string_view::npos;
-        char code[8];
-        std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
-        uri += is_plain ? std::string(1, c) : code;
+        char escape_code[8];
+        std::snprintf(escape_code, sizeof escape_code, "%%%02X", static_cast<unsigned char>(c));
+        uri += is_plain ? std::string(1, c) : escape_code;
     }
     return path.starts_with("/") ? "file://" + uri : uri;
 }
@@ -66,14 +66,14 @@ Json make_result(const Finding& finding) {
 /// in a message.
 std::string escape_command(const std::string& text, bool is_property) {
     const std::map<char, const char*> always_escaped{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
-    const std::map<char, const char*> in_property{{':', "%3A"}, {',', "%2C"}};
+    const std::map<char, const char*> escaped_in_property{{':', "%3A"}, {',', "%2C"}};
     std::string out;
     for (const char c : text) {
         if (const auto replacement = always_escaped.find(c); replacement != always_escaped.end())
             out += replacement->second;
-        else if (const auto other_location = in_property.find(c);
-                 is_property && other_location != in_property.end())
-            out += other_location->second;
+        else if (const auto property_replacement = escaped_in_property.find(c);
+                 is_property && property_replacement != escaped_in_property.end())
+            out += property_replacement->second;
         else
             out += c;
     }
@@ -134,21 +134,21 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
         by_name[is_of_kernel ? finding.kernel : program_case_name].push_back(&finding);
     }
     names.push_back(program_case_name);
-    std::string cases;
-    std::size_t failures = 0, errors = 0;
+    std::string test_cases;
+    std::size_t failure_count = 0, error_count = 0;
     for (const std::string& name : names) {
         std::vector<const Finding*>& kernel_findings = by_name[name];
         std::stable_partition(kernel_findings.begin(), kernel_findings.end(),
                               [](const Finding* finding) { return finding->is_missing_work; });
         if (!kernel_findings.empty())
-            ++(kernel_findings.front()->is_missing_work ? errors : failures);
-        cases += junit_case(name, program, kernel_findings);
+            ++(kernel_findings.front()->is_missing_work ? error_count : failure_count);
+        test_cases += junit_case(name, program, kernel_findings);
     }
-    const std::string counts = " tests=\"" + std::to_string(names.size()) + "\" failures=\"" +
-                               std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
-                               "\"";
-    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
-           ">\n <testsuite name=\"simulate\"" + counts + " time=\"0\">\n" + cases +
+    const std::string count_attributes = " tests=\"" + std::to_string(names.size()) +
+                                         "\" failures=\"" + std::to_string(failure_count) +
+                                         "\" errors=\"" + std::to_string(error_count) + "\"";
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + count_attributes +
+           ">\n <testsuite name=\"simulate\"" + count_attributes + " time=\"0\">\n" + test_cases +
            " </testsuite>\n</testsuites>\n";
 }
 

@@ -42,7 +42,7 @@ constexpr double kMinLaunchMs = .01;
 /// The minimum ratio of the moved sectors to the sectors that the requested bytes would fill.
 /// Accesses with at least this ratio are uncoalesced.
 constexpr double kMinUncoalescedRatio = 2;
-/// The warps that a multiprocessor can hold.
+/// The maximum number of warps that a multiprocessor can hold.
 constexpr int kMaxWarps = 64;
 
 /// A file and a line, or an empty file if the place is not known.
@@ -85,118 +85,123 @@ public:
     explicit KernelLints(const Json& kernel)
         : kernel_(kernel),
           predicted_(kernel["predicted"]),
-          longest_(predicted_["longest"]),
-          ms_(read_counter(predicted_, "ms")) {}
+          longest_launch_(predicted_["longest"]),
+          kernel_ms_(read_counter(predicted_, "ms")) {}
 
-    std::vector<Lint> find() {
-        if (!predicted_.contains("savings") || read_counter(longest_, "ms") < kMinLaunchMs)
+    std::vector<Lint> find_lints() {
+        if (!predicted_.contains("savings") || read_counter(longest_launch_, "ms") < kMinLaunchMs)
             return {};
         for (const Json& saving : predicted_["savings"]) {
-            const double ms = ms_ * read_counter(saving, "ms") / read_counter(longest_, "ms");
-            if (ms >= kMinFractionOfKernel * ms_) add_saving(saving, ms);
+            const double ms =
+                kernel_ms_ * read_counter(saving, "ms") / read_counter(longest_launch_, "ms");
+            if (ms >= kMinFractionOfKernel * kernel_ms_) add_lint_for_saving(saving, ms);
         }
         return std::move(lints_);
     }
 
 private:
-    void add_saving(const Json& saving, double ms) {
+    void add_lint_for_saving(const Json& saving, double ms) {
         const std::string inefficiency = saving["inefficiency"];
         const Json* line = find_line(saving["line"]);
         if (inefficiency == "load_sectors") {
-            if (line) add_sectors(*line, "load", ms);
+            if (line) add_sector_lint(*line, "load", ms);
         } else if (inefficiency == "store_sectors") {
-            if (line) add_sectors(*line, "store", ms);
+            if (line) add_sector_lint(*line, "store", ms);
         } else if (inefficiency == "bank_conflicts") {
-            if (line) add_conflicts(*line, ms);
+            if (line) add_conflict_lint(*line, ms);
         } else if (inefficiency == "contended_atomics") {
-            if (line) add_atomics(*line, ms);
+            if (line) add_atomics_lint(*line, ms);
         } else if (inefficiency == "waits_for_loads") {
-            add_waits(ms);
+            add_wait_lint(ms);
         } else if (inefficiency == "barriers") {
-            add("barrier-bound", place_of(saving, line), ms,
-                "Warps wait at this barrier for the other warps of their block.");
+            add_lint("barrier-bound", place_of(saving, line), ms,
+                     "Warps wait at this barrier for the other warps of their block.");
         } else if (inefficiency == "divergent_loop") {
-            add("divergent-loop", place_of(saving, line), ms,
+            add_lint(
+                "divergent-loop", place_of(saving, line), ms,
                 "The lanes of a warp take different numbers of turns in this loop, so lanes idle "
                 "until the last one leaves it.");
         } else if (inefficiency == "local_memory") {
-            add("spill", place_of(saving, line), ms,
-                "This line accesses an array or variables in local memory.");
+            add_lint("spill", place_of(saving, line), ms,
+                     "This line accesses an array or variables in local memory.");
         } else if (inefficiency == "spilled_registers") {
-            add("spill", find_declaration(), ms,
-                "The kernel may use " + format_value(read_counter(longest_, "registers")) +
+            add_lint(
+                "spill", find_declaration(), ms,
+                "The kernel may use " + format_value(read_counter(longest_launch_, "registers")) +
                     " registers per thread and needs more, so values are moved to local memory "
                     "and back.");
         } else if (inefficiency == "unused_shared") {
-            add("unused-shared", find_shared_declaration(), ms,
-                "A block has " + format_value(read_counter(longest_, "shared_bytes")) +
-                    " bytes of shared memory and does not use all of them. A multiprocessor "
-                    "therefore runs only " +
-                    describe_blocks() + ".");
+            add_lint("unused-shared", find_shared_declaration(), ms,
+                     "A block has " + format_value(read_counter(longest_launch_, "shared_bytes")) +
+                         " bytes of shared memory and does not use all of them. A multiprocessor "
+                         "therefore runs only " +
+                         describe_blocks() + ".");
         } else if (inefficiency == "occupancy") {
-            add_occupancy(ms);
+            add_occupancy_lint(ms);
         }
     }
 
     /// Returns the line with this number that has the most instructions, or null.
     const Json* find_line(unsigned number) const {
-        const Json* found = nullptr;
+        const Json* busiest_line = nullptr;
         for (const Json& line : kernel_["lines"]) {
             if (line["line"] != number) continue;
-            if (!found ||
-                read_counter(line, "warp_instructions") > read_counter(*found, "warp_instructions"))
-                found = &line;
+            if (!busiest_line || read_counter(line, "warp_instructions") >
+                                     read_counter(*busiest_line, "warp_instructions"))
+                busiest_line = &line;
         }
-        return found;
+        return busiest_line;
     }
     SourcePlace place_of(const Json& saving, const Json* line) const {
         if (line) return {(*line)["file"], (*line)["line"]};
         return {find_declaration().file, saving["line"]};
     }
 
-    void add(const char* id, const SourcePlace& place, double ms, const std::string& explanation) {
+    void add_lint(const char* id, const SourcePlace& place, double ms,
+                  const std::string& explanation) {
         const auto rule = std::find_if(
             kLintRules.begin(), kLintRules.end(),
             [&](const LintRule& lint_rule) { return id == std::string_view(lint_rule.id); });
         char cost[64];
-        std::snprintf(cost, sizeof cost, " Predicted cost: %.3g of %.3g ms. ", ms, ms_);
+        std::snprintf(cost, sizeof cost, " Predicted cost: %.3g of %.3g ms. ", ms, kernel_ms_);
         lints_.push_back({.id = id,
                           .kernel = kernel_["name"],
                           .file = place.file,
                           .line = place.line,
                           .ms = ms,
-                          .kernel_ms = ms_,
+                          .kernel_ms = kernel_ms_,
                           .message = explanation + cost + rule->advice});
     }
 
-    void add_sectors(const Json& line, const std::string& kind, double ms) {
+    void add_sector_lint(const Json& line, const std::string& kind, double ms) {
         const double sectors = read_counter(line, (kind + "_sectors").c_str()),
                      requests = read_counter(line, (kind + "_requests").c_str()),
                      ideal = read_counter(line, (kind + "_useful_bytes").c_str()) / kSectorBytes;
         if (requests == 0 || sectors <= ideal) return;
         const bool is_uncoalesced = sectors >= kMinUncoalescedRatio * ideal;
-        add(!is_uncoalesced  ? "partial-sectors"
-            : kind == "load" ? "uncoalesced-load"
-                             : "uncoalesced-store",
-            {line["file"], line["line"]}, ms,
-            format_value(sectors / requests) + " sectors per " + kind + ", where " +
-                format_value(ideal / requests) + " would contain all of its bytes.");
+        add_lint(!is_uncoalesced  ? "partial-sectors"
+                 : kind == "load" ? "uncoalesced-load"
+                                  : "uncoalesced-store",
+                 {line["file"], line["line"]}, ms,
+                 format_value(sectors / requests) + " sectors per " + kind + ", where " +
+                     format_value(ideal / requests) + " would contain all of its bytes.");
     }
 
-    void add_conflicts(const Json& line, double ms) {
+    void add_conflict_lint(const Json& line, double ms) {
         std::string conflicts;
         for (const char* kind : {"load", "store"})
-            if (const double passes = count_conflicts(line, kind); passes > 0)
-                conflicts += (conflicts.empty() ? "" : " and ") + format_value(passes) +
+            if (const double conflicts_of_kind = count_conflicts(line, kind); conflicts_of_kind > 0)
+                conflicts += (conflicts.empty() ? "" : " and ") + format_value(conflicts_of_kind) +
                              " bank conflicts of shared " + kind + "s";
         if (!conflicts.empty())
-            add("bank-conflict", {line["file"], line["line"]}, ms, conflicts + ".");
+            add_lint("bank-conflict", {line["file"], line["line"]}, ms, conflicts + ".");
     }
-    void add_atomics(const Json& line, double ms) {
-        const double shared = count_conflicts(line, "atomic");
-        add("atomics-contended", {line["file"], line["line"]}, ms,
-            shared > 0
-                ? format_value(shared) +
+    void add_atomics_lint(const Json& line, double ms) {
+        const double shared_conflicts = count_conflicts(line, "atomic");
+        add_lint(
+            "atomics-contended", {line["file"], line["line"]}, ms,
+            shared_conflicts > 0
+                ? format_value(shared_conflicts) +
                       " times, lanes wait for other lanes of their warp that "
                       "change the same word of shared memory."
                 : "Atomics of many warps change the same few words of global memory, which the L2 "
@@ -208,34 +213,34 @@ private:
     }
 
     /// Reports the line at which warps wait for loads most often.
-    void add_waits(double ms) {
+    void add_wait_lint(double ms) {
         const auto& lines = kernel_["lines"];
         const auto line =
             std::max_element(lines.begin(), lines.end(), [](const Json& a, const Json& b) {
                 return read_counter(a, "load_waits") < read_counter(b, "load_waits");
             });
         if (line == lines.end() || read_counter(*line, "load_waits") == 0) return;
-        add("one-load-in-flight", {(*line)["file"], (*line)["line"]}, ms,
-            format_value(read_counter(longest_, "bytes_on_their_way")) +
-                " bytes are in flight per multiprocessor, but " +
-                format_value(read_counter(longest_, "bytes_needed")) +
-                " are needed to keep the memory busy.");
+        add_lint("one-load-in-flight", {(*line)["file"], (*line)["line"]}, ms,
+                 format_value(read_counter(longest_launch_, "bytes_on_their_way")) +
+                     " bytes are in flight per multiprocessor, but " +
+                     format_value(read_counter(longest_launch_, "bytes_needed")) +
+                     " are needed to keep the memory busy.");
     }
 
-    void add_occupancy(double ms) {
-        const std::string limit = longest_.value("occupied", "");
-        const int warps =
-            longest_.value("resident_blocks", 0) * longest_.value("warps_of_block", 0);
-        add("low-occupancy", find_declaration(), ms,
-            "A multiprocessor runs " + std::to_string(warps) + " warps, and could run " +
-                std::to_string(kMaxWarps) + ". The limit is " +
-                (limit == "registers"       ? "the number of registers per thread."
-                 : limit == "shared-memory" ? "the shared memory of a block."
-                 : limit == "grid"          ? "the number of blocks in the grid."
-                                            : "the number of blocks, because blocks are small."));
+    void add_occupancy_lint(double ms) {
+        const std::string limit = longest_launch_.value("occupied", "");
+        const int warps = longest_launch_.value("resident_blocks", 0) *
+                          longest_launch_.value("warps_of_block", 0);
+        add_lint("low-occupancy", find_declaration(), ms,
+                 "A multiprocessor runs " + std::to_string(warps) + " warps, and could run " +
+                     std::to_string(kMaxWarps) + ". The limit is " +
+                     (limit == "registers"       ? "the number of registers per thread."
+                      : limit == "shared-memory" ? "the shared memory of a block."
+                      : limit == "grid"          ? "the number of blocks in the grid."
+                                        : "the number of blocks, because blocks are small."));
     }
     std::string describe_blocks() const {
-        const int blocks = longest_.value("resident_blocks", 0);
+        const int blocks = longest_launch_.value("resident_blocks", 0);
         return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
     }
 
@@ -267,14 +272,14 @@ private:
         return kernel;
     }
 
-    const Json &kernel_, &predicted_, &longest_;
-    double ms_;
+    const Json &kernel_, &predicted_, &longest_launch_;
+    double kernel_ms_;
     std::vector<Lint> lints_;
 };
 
 /// Reports whether a comment in the line, or in the line above, allows the lint.
 bool is_allowed(const Lint& lint) {
-    const auto allows = [&](unsigned line_number) {
+    const auto allows_in_line = [&](unsigned line_number) {
         const std::string text =
             line_number > 0 ? source_line({lint.file, line_number}) : std::string();
         const std::size_t marker_position = text.find("coalesce: allow ");
@@ -283,7 +288,7 @@ bool is_allowed(const Lint& lint) {
         return list.find(" " + lint.id + " ") != list.npos ||
                list.find(" " + lint.id + ",") != list.npos;
     };
-    return lint.line > 0 && (allows(lint.line) || allows(lint.line - 1));
+    return lint.line > 0 && (allows_in_line(lint.line) || allows_in_line(lint.line - 1));
 }
 
 bool is_predicted(const Json& kernel) {
@@ -299,7 +304,7 @@ std::vector<Lint> find_lints(const Json& run) {
     std::vector<Lint> lints;
     for (const Json& kernel : run["kernels"]) {
         if (!is_predicted(kernel)) continue;
-        for (Lint& lint : KernelLints(kernel).find())
+        for (Lint& lint : KernelLints(kernel).find_lints())
             if (lint.ms >= kMinFractionOfProgram * program_ms && !is_allowed(lint))
                 lints.push_back(std::move(lint));
     }

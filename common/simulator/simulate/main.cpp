@@ -57,13 +57,13 @@ void explain_missing_report(const Ending& ending) {
 
 /// The input files. They are read before the run, so that mistakes in them are reported
 /// immediately.
-struct Inputs {
+struct InputFiles {
     std::optional<Json> base_run;
     std::optional<Budget> budget;
 };
 
-Inputs read_inputs(const CommandLine& line, Environment& environment) {
-    Inputs inputs;
+InputFiles read_inputs(const CommandLine& line, Environment& environment) {
+    InputFiles inputs;
     if (!line.base_file.empty()) inputs.base_run = read_run(line.base_file);
     if (!line.budget_file.empty()) inputs.budget = read_budget(line.budget_file);
     if (!line.suppression_file.empty())
@@ -73,13 +73,14 @@ Inputs read_inputs(const CommandLine& line, Environment& environment) {
 }
 
 /// Compares the run with an earlier one, checks its budget, and writes the requested files.
-Outcome judge_run(const CommandLine& line, const Inputs& inputs, const Ending& ending, Json run) {
+Outcome judge_run(const CommandLine& line, const InputFiles& inputs, const Ending& ending,
+                  Json run) {
     add_source_text(run);
     add_ending(run, ending);
     std::vector<Finding> findings = make_report_findings(run);
     Outcome outcome{.has_counters = true, .has_kernels = !run["kernels"].empty()};
     for (const Finding& finding : findings)
-        ++(finding.is_missing_work ? outcome.missing : outcome.reports);
+        ++(finding.is_missing_work ? outcome.missing_work_reports : outcome.mistake_reports);
 
     std::vector<Finding> costs;
     std::optional<Comparison> comparison;
@@ -93,8 +94,8 @@ Outcome judge_run(const CommandLine& line, const Inputs& inputs, const Ending& e
         if (!line.is_quiet) std::fprintf(stderr, "\n%s", budget_text(budget_findings).c_str());
         costs.insert(costs.end(), budget_findings.begin(), budget_findings.end());
     }
-    outcome.costs = costs.size();
-    if (line.has_lints) {
+    outcome.excessive_costs = costs.size();
+    if (line.reports_lints) {
         const std::vector<Lint> lints = find_lints(run);
         if (!line.is_quiet) std::fprintf(stderr, "\n%s", lints_text(lints).c_str());
         const std::vector<Finding> lint_findings = make_lint_findings(lints);
@@ -115,7 +116,7 @@ std::string hint_for_selection(const CommandLine& line) {
 int simulate(const CommandLine& line) {
     const std::string program = find_program(line.program[0]);
     Environment environment = loader_variables(program, find_library());
-    const Inputs inputs = read_inputs(line, environment);
+    const InputFiles inputs = read_inputs(line, environment);
     prepare_outputs(line);
     const coalesce::TemporaryFolder folder;
 
@@ -135,10 +136,10 @@ int simulate(const CommandLine& line) {
         explain_missing_report(ending);
     if (outcome.has_counters && !outcome.has_kernels && !line.is_quiet)
         print_message("no kernel was launched" + hint_for_selection(line));
-    if (outcome.missing > 0)
+    if (outcome.missing_work_reports > 0)
         print_message("parts of the program could not be simulated (" +
-                      std::to_string(outcome.missing) +
-                      (outcome.missing == 1 ? " report" : " reports") +
+                      std::to_string(outcome.missing_work_reports) +
+                      (outcome.missing_work_reports == 1 ? " report" : " reports") +
                       " of `execution: unsupported`), so its results may differ from a GPU's");
     return choose_exit_code(line, ending, outcome);
 }

@@ -25,17 +25,17 @@ std::string format_code(const std::string& text) {
 
 std::string format_row(const std::vector<std::string>& cells) {
     std::string text = "|";
-    for (const std::string& cell_text : cells) text += " " + cell_text + " |";
+    for (const std::string& cell : cells) text += " " + cell + " |";
     return text + "\n";
 }
 
 std::string findings_part(const std::vector<Finding>& findings) {
     if (findings.empty()) return "No reports, and no cost exceeds its limit.\n";
     std::string text = format_row({"Where", "What", "Why"}) + "|---|---|---|\n";
-    for (const Finding& cell_text : findings) {
-        const std::string place_text = format_place(cell_text.file, cell_text.line);
+    for (const Finding& finding : findings) {
+        const std::string place_text = format_place(finding.file, finding.line);
         text += format_row({place_text.empty() ? "" : format_code(place_text),
-                            format_cell(cell_text.title()), format_cell(cell_text.message)});
+                            format_cell(finding.title()), format_cell(finding.message)});
     }
     return text;
 }
@@ -43,23 +43,23 @@ std::string findings_part(const std::vector<Finding>& findings) {
 std::string comparison_part(const Comparison& comparison) {
     std::string text = "\n### Compared with the earlier run\n\n";
     if (comparison.costs.empty() && comparison.new_kernels.empty() &&
-        comparison.gone_kernels.empty())
+        comparison.removed_kernels.empty())
         return text + "No kernel has become cheaper or more expensive.\n";
     text += format_row({"Kernel", "Cost", "Before", "Now", "Change"}) + "|---|---|--:|--:|--:|\n";
-    for (const CostChange& cell_text : comparison.costs) {
-        const std::string change = format_percent(cell_text);
-        text +=
-            format_row({format_code(shorten_name(cell_text.kernel)), cell_text.cost->display_name,
-                        format_value(cell_text.old_cost), format_value(cell_text.new_cost),
-                        cell_text.is_worse ? "**" + change + "**" : change});
+    for (const CostChange& cost_change : comparison.costs) {
+        const std::string change = format_percent(cost_change);
+        text += format_row({format_code(shorten_name(cost_change.kernel)),
+                            cost_change.cost->display_name, format_value(cost_change.old_cost),
+                            format_value(cost_change.new_cost),
+                            cost_change.is_worse ? "**" + change + "**" : change});
     }
     for (const std::string& name : comparison.new_kernels)
         text += format_row({format_code(shorten_name(name)), "new", "", "", ""});
-    for (const std::string& name : comparison.gone_kernels)
+    for (const std::string& name : comparison.removed_kernels)
         text += format_row({format_code(shorten_name(name)), "gone", "", "", ""});
-    for (const LineChange& cell_text : comparison.lines)
-        text += "\n- " + format_code(format_place(cell_text.file, cell_text.line)) + " " +
-                format_cell(cell_text.text);
+    for (const LineChange& change : comparison.lines)
+        text += "\n- " + format_code(format_place(change.file, change.line)) + " " +
+                format_cell(change.text);
     return text + (comparison.lines.empty() ? "" : "\n");
 }
 

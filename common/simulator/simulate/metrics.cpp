@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr TrafficKind kTraffic[] = {
+constexpr TrafficKind kTrafficKinds[] = {
     {"loads", "load_requests", "load_sectors", nullptr, "sectors"},
     {"stores", "store_requests", "store_sectors", nullptr, "sectors"},
     {"atomics", "atomic_requests", "atomic_sectors", nullptr, "sectors"},
@@ -30,12 +30,13 @@ std::optional<double> find_ratio(const Json& counters, const TrafficKind& traffi
 
 /// Returns the sum of a counter over all kinds of traffic that are measured in `unit`, or nothing
 /// if there is no such traffic.
-std::optional<double> add_traffic_counters(const Json& counters, const char* TrafficKind::*member,
+std::optional<double> add_traffic_counters(const Json& counters,
+                                           const char* TrafficKind::*counter_name,
                                            std::string_view unit) {
     double total = 0, requests = 0;
-    for (const TrafficKind& traffic_kind : kTraffic) {
+    for (const TrafficKind& traffic_kind : kTrafficKinds) {
         if (traffic_kind.unit != unit) continue;
-        total += read_counter(counters, traffic_kind.*member);
+        total += read_counter(counters, traffic_kind.*counter_name);
         requests += read_counter(counters, traffic_kind.requests);
     }
     if (requests == 0) return std::nullopt;
@@ -62,39 +63,42 @@ std::optional<double> predicted_ms(const Json& counters) {
 }
 
 constexpr Metric kMetrics[] = {
-    {"sectors_per_load", "sectors per load", LineLimits::written, Compared::never, "sectors",
-     [](const Json& counters) { return find_ratio(counters, kTraffic[0]); }},
-    {"sectors_per_store", "sectors per store", LineLimits::written, Compared::never, "sectors",
-     [](const Json& counters) { return find_ratio(counters, kTraffic[1]); }},
-    {"sectors_per_atomic", "sectors per atomic", LineLimits::written, Compared::never, "sectors",
-     [](const Json& counters) { return find_ratio(counters, kTraffic[2]); }},
-    {"sectors", "sectors", LineLimits::possible, Compared::always, "sectors",
+    {"sectors_per_load", "sectors per load", LineLimitSupport::written, ComparisonRule::never,
+     "sectors", [](const Json& counters) { return find_ratio(counters, kTrafficKinds[0]); }},
+    {"sectors_per_store", "sectors per store", LineLimitSupport::written, ComparisonRule::never,
+     "sectors", [](const Json& counters) { return find_ratio(counters, kTrafficKinds[1]); }},
+    {"sectors_per_atomic", "sectors per atomic", LineLimitSupport::written, ComparisonRule::never,
+     "sectors", [](const Json& counters) { return find_ratio(counters, kTrafficKinds[2]); }},
+    {"sectors", "sectors", LineLimitSupport::possible, ComparisonRule::always, "sectors",
      [](const Json& counters) {
          return add_traffic_counters(counters, &TrafficKind::passes, "sectors");
      }},
     // The number of requests is not a cost, because fewer but wider requests take more sectors
     // each.
-    {"requests", "requests", LineLimits::possible, Compared::never, "sectors",
+    {"requests", "requests", LineLimitSupport::possible, ComparisonRule::never, "sectors",
      [](const Json& counters) {
          return add_traffic_counters(counters, &TrafficKind::requests, "sectors");
      }},
-    {"wavefronts", "shared wavefronts", LineLimits::possible, Compared::always, "wavefronts",
+    {"wavefronts", "shared wavefronts", LineLimitSupport::possible, ComparisonRule::always,
+     "wavefronts",
      [](const Json& counters) {
          return add_traffic_counters(counters, &TrafficKind::passes, "wavefronts");
      }},
-    {"bank_conflicts", "bank conflicts", LineLimits::written, Compared::always, "wavefronts",
-     bank_conflicts},
-    {"warp_instructions", "warp instructions", LineLimits::possible, Compared::always, "sectors",
+    {"bank_conflicts", "bank conflicts", LineLimitSupport::written, ComparisonRule::always,
+     "wavefronts", bank_conflicts},
+    {"warp_instructions", "warp instructions", LineLimitSupport::possible, ComparisonRule::always,
+     "sectors",
      [](const Json& counters) { return positive_counter(counters, "warp_instructions"); }},
-    {"registers", "registers", LineLimits::none, Compared::never, "sectors",
+    {"registers", "registers", LineLimitSupport::none, ComparisonRule::never, "sectors",
      [](const Json& counters) { return positive_counter(counters, "registers"); }},
-    {"predicted_ms", "predicted ms", LineLimits::none, Compared::if_both, "sectors", predicted_ms},
+    {"predicted_ms", "predicted ms", LineLimitSupport::none, ComparisonRule::if_both, "sectors",
+     predicted_ms},
 };
 
 }  // namespace
 
 std::span<const TrafficKind> traffic_kinds() {
-    return kTraffic;
+    return kTrafficKinds;
 }
 
 std::span<const Metric> metrics() {

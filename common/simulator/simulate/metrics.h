@@ -21,16 +21,15 @@ struct TrafficKind {
 };
 std::span<const TrafficKind> traffic_kinds();
 
-/// Says whether a budget can limit a cost for individual source lines.
-enum class LineLimits : u8 {
+/// Whether a budget can limit a cost for individual source lines.
+enum class LineLimitSupport : u8 {
     none,
     possible,
     written,  ///< line limits are possible, and --write-budget writes them
 };
 
-/// Says whether a comparison reports that a cost has grown, depending on which of the two runs have
-/// this cost.
-enum class Compared : u8 {
+/// When a comparison reports that a cost has grown. A cost may be missing in one of the two runs.
+enum class ComparisonRule : u8 {
     never,
     always,   ///< reported even if one run does not have the cost; its cost then counts as 0
     if_both,  ///< reported only if both runs have the cost
@@ -40,8 +39,8 @@ enum class Compared : u8 {
 struct Metric {
     const char* name;          ///< the name in budgets, such as "sectors_per_load"
     const char* display_name;  ///< the name in messages, such as "sectors per load"
-    LineLimits line_limits;
-    Compared compared;
+    LineLimitSupport line_limit_support;
+    ComparisonRule comparison_rule;
     /// The unit of the traffic that determines this cost (TrafficKind::unit). If the cost grows, a
     /// comparison reports the line whose traffic grew most.
     std::string_view unit;

@@ -17,15 +17,16 @@ inline constexpr int kNotSimulated = 2;
 inline constexpr int kTooExpensive = 3;
 /// The exit code with --gate if a check has reported a mistake. Without --gate, the option
 /// --error-exitcode sets this code.
-inline constexpr int kReported = 4;
+inline constexpr int kMistakesReported = 4;
 
 /// The properties of a run that determine the exit code.
 struct Outcome {
-    bool has_counters = false;  ///< true if any process has written its report
-    bool has_kernels = false;   ///< true if the program launched any of the selected kernels
-    std::size_t reports = 0;    ///< the number of reports about mistakes
-    std::size_t missing = 0;    ///< the number of reports about work that was not simulated
-    std::size_t costs = 0;      ///< the number of excessive costs
+    bool has_counters = false;        ///< true if any process has written its report
+    bool has_kernels = false;         ///< true if the program launched any of the selected kernels
+    std::size_t mistake_reports = 0;  ///< the number of reports about mistakes
+    /// The number of reports about work that was not simulated.
+    std::size_t missing_work_reports = 0;
+    std::size_t excessive_costs = 0;  ///< the number of excessive costs
 };
 
 int choose_exit_code(const CommandLine& line, const Ending& ending, const Outcome& outcome);

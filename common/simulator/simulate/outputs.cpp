@@ -17,12 +17,12 @@ namespace coalesce::simulator {
 
 namespace {
 
-struct Output {
+struct OutputFile {
     const char* option;
     const std::string& file;
 };
 
-std::vector<Output> list_outputs(const CommandLine& line) {
+std::vector<OutputFile> list_outputs(const CommandLine& line) {
     return {{"--json", line.json_file},
             {"--trace", line.trace_file},
             {"--sarif", line.sarif_file},

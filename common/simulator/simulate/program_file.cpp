@@ -21,11 +21,11 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr const char* kLibrary = "libcudart.so.13";
-constexpr const char* kOlderLibrary = "libcudart.so.12";  // built from cudart12/calls.cpp
-constexpr const char* kDriver = "libcuda.so.1";
-constexpr const char* kCublas[] = {"libcublas.so.13", "libcublas.so.12"};
-constexpr const char* kCompiler = "libnvrtc.so.";
+constexpr const char* kRuntimeLibrary = "libcudart.so.13";
+constexpr const char* kOlderRuntimeLibrary = "libcudart.so.12";  // built from cudart12/calls.cpp
+constexpr const char* kDriverLibrary = "libcuda.so.1";
+constexpr const char* kCublasLibraries[] = {"libcublas.so.13", "libcublas.so.12"};
+constexpr const char* kCompilerLibraryPrefix = "libnvrtc.so.";
 
 bool is_file(const std::string& path) {
     std::error_code ignored;
@@ -33,14 +33,14 @@ bool is_file(const std::string& path) {
 }
 
 std::string find_other_runtime(const ElfFile& elf) {
-    for (const std::string& library : elf.needed) {
+    for (const std::string& library : elf.needed_libraries) {
         if (library.starts_with("libcudart.so")) return library;
     }
     return {};
 }
 
 /// The CUDA interfaces that a program or one of its own libraries uses.
-struct Uses {
+struct CudaUses {
     bool uses_runtime = false, uses_driver = false;
     bool uses_older_runtime = false;  ///< whether it uses the CUDA 12 runtime
 
@@ -55,14 +55,16 @@ std::string list_libraries(const std::string& program, const Environment& variab
     return run_to_end(command).output;
 }
 
-Uses find_uses(const std::string& program, const ElfFile& elf, const Environment& variables) {
-    const Uses uses{elf.links_to(kLibrary), elf.links_to(kDriver), elf.links_to(kOlderLibrary)};
+CudaUses find_uses(const std::string& program, const ElfFile& elf, const Environment& variables) {
+    const CudaUses uses{elf.links_to(kRuntimeLibrary), elf.links_to(kDriverLibrary),
+                        elf.links_to(kOlderRuntimeLibrary)};
     if (uses.uses_any() || !elf.has_loader) return uses;
     const std::string library_names = list_libraries(program, variables);
     const auto lists_library = [&](const char* library) {
         return library_names.find(library) != std::string::npos;
     };
-    return {lists_library(kLibrary), lists_library(kDriver), lists_library(kOlderLibrary)};
+    return {lists_library(kRuntimeLibrary), lists_library(kDriverLibrary),
+            lists_library(kOlderRuntimeLibrary)};
 }
 
 /// Throws CanNotRun if the program contains kernels, but no runtime that can be replaced by the
@@ -71,12 +73,12 @@ void refuse_unknown_runtime(const std::string& program, const ElfFile& elf) {
     const std::string other_runtime = find_other_runtime(elf);
     if (!other_runtime.empty()) {
         throw CanNotRun(program + " was built for " + other_runtime + "; " +
-                        simulator::subjects::other_version.instead);
+                        simulator::subjects::other_version.alternative);
     }
     if (elf.has_device_code) {
         throw CanNotRun(program +
                         " was built with the static CUDA runtime, and its symbols were stripped; " +
-                        simulator::subjects::static_runtime.instead);
+                        simulator::subjects::static_runtime.alternative);
     }
 }
 
@@ -99,7 +101,7 @@ std::vector<std::string> find_replacement_exports(const std::string& library,
 /// library has a partial replacement, the program is rejected only if it needs functions that the
 /// replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
-    for (const std::string& library : elf.needed) {
+    for (const std::string& library : elf.needed_libraries) {
         const std::vector<std::string> exported_symbols = find_replacement_exports(library, folder);
         for (const std::string& symbol : elf.imported_symbols) {
             if (std::find(exported_symbols.begin(), exported_symbols.end(), symbol) !=
@@ -130,11 +132,12 @@ std::string find_program(const std::string& name) {
 std::string find_library() {
     std::error_code error;
     const std::filesystem::path own_path = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path library = own_path.parent_path().parent_path() / "lib" / kLibrary;
+    const std::filesystem::path library =
+        own_path.parent_path().parent_path() / "lib" / kRuntimeLibrary;
     if (!error && is_file(library.string())) return library.string();
     // An installed replacement library has its own folder, so that no program accidentally uses it
     // instead of NVIDIA's library.
-    const std::filesystem::path installed = library.parent_path() / "coalesce" / kLibrary;
+    const std::filesystem::path installed = library.parent_path() / "coalesce" / kRuntimeLibrary;
     if (!error && is_file(installed.string())) return installed.string();
     throw CanNotRun("the simulator is missing: " + library.string() +
                     "; build the project's target simulated_cudart");
@@ -143,15 +146,17 @@ std::string find_library() {
 namespace {
 
 /// Returns the simulator's libraries that must be preloaded.
-std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std::string& library) {
+std::string preloaded_libraries(const ElfFile& elf, const CudaUses& uses,
+                                const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     std::string preload_list = library;
     const auto add_library = [&](const std::filesystem::path& file) {
         preload_list += ":" + file.string();
     };
-    if (uses.uses_older_runtime) add_library(folder / kOlderLibrary);
-    if (uses.uses_driver || elf.links_to_any(kCompiler)) add_library(folder / "driver" / kDriver);
-    for (const char* cublas : kCublas)
+    if (uses.uses_older_runtime) add_library(folder / kOlderRuntimeLibrary);
+    if (uses.uses_driver || elf.links_to_any(kCompilerLibraryPrefix))
+        add_library(folder / "driver" / kDriverLibrary);
+    for (const char* cublas : kCublasLibraries)
         if (elf.links_to(cublas)) add_library(folder / "driver" / cublas);
     const std::string preloaded = environment_variable_or("LD_PRELOAD", "");
     return preloaded.empty() ? preload_list : preload_list + ":" + preloaded;
@@ -168,7 +173,7 @@ void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #endif
     if (elf.static_runtime == StaticRuntime::cuda11)
         throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
-                        simulator::subjects::other_version.instead);
+                        simulator::subjects::other_version.alternative);
 }
 
 /// Returns the environment variables for a program that does not use CUDA itself, but may start
@@ -197,12 +202,14 @@ Environment loader_variables(const std::string& program, const std::string& libr
     Environment variables{{"LD_LIBRARY_PATH", prepend_to_library_path(folders)}};
     if (is_script(program)) return launcher_variables(variables, library);
     const ElfFile elf = read_program(program);
-    const Uses uses = find_uses(program, elf, variables);
+    const CudaUses uses = find_uses(program, elf, variables);
     const bool has_own_runtime = elf.static_runtime != StaticRuntime::none &&
-                                 !elf.links_to(kLibrary) && !elf.links_to(kOlderLibrary);
+                                 !elf.links_to(kRuntimeLibrary) &&
+                                 !elf.links_to(kOlderRuntimeLibrary);
     if (has_own_runtime) check_static_runtime(program, elf);
-    for (const auto& [used, file] : {std::pair{uses.uses_driver, driver_folder / kDriver},
-                                     std::pair{uses.uses_older_runtime, folder / kOlderLibrary}}) {
+    for (const auto& [used, file] :
+         {std::pair{uses.uses_driver, driver_folder / kDriverLibrary},
+          std::pair{uses.uses_older_runtime, folder / kOlderRuntimeLibrary}}) {
         if (used && !is_file(file.string()))
             throw CanNotRun("the simulator is missing: " + file.string() +
                             "; build the project's target simulate");
@@ -214,11 +221,13 @@ Environment loader_variables(const std::string& program, const std::string& libr
     }
     if (has_own_runtime) {
         const bool is_older = elf.static_runtime == StaticRuntime::cuda12;
-        variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", is_older ? kOlderLibrary : kLibrary);
+        variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME",
+                               is_older ? kOlderRuntimeLibrary : kRuntimeLibrary);
     }
-    const bool is_named =
-        elf.links_to(kLibrary) || elf.links_to(kOlderLibrary) || elf.links_to(kDriver);
-    const bool uses_compiler = elf.links_to_any(kCompiler);  // see driver/nvrtc_images.cpp
+    const bool is_named = elf.links_to(kRuntimeLibrary) || elf.links_to(kOlderRuntimeLibrary) ||
+                          elf.links_to(kDriverLibrary);
+    const bool uses_compiler =
+        elf.links_to_any(kCompilerLibraryPrefix);  // see driver/nvrtc_images.cpp
     if (has_own_runtime || elf.has_run_path || !is_named || uses_compiler)
         variables.emplace_back("LD_PRELOAD", preloaded_libraries(elf, uses, library));
     return variables;

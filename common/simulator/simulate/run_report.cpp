@@ -39,7 +39,7 @@ std::vector<Json> read_reports(const fs::path& folder, int first_process) {
 
 /// The members that add_numbers does not add. The times in "predicted" are added by add_elements
 /// instead.
-const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
+const std::set<std::string> kUnaddedMembers{"line", "other_line", "registers", "predicted"};
 
 /// Adds the numbers of `added_run` to those of `sum`, including numbers in nested objects. Copies
 /// values that `sum` lacks, and leaves all other values of `sum` unchanged.
@@ -47,7 +47,7 @@ void add_numbers(Json& sum, const Json& added_run) {
     for (const auto& [key, value] : added_run.items()) {
         if (!sum.contains(key))
             sum[key] = value;
-        else if (kNotAdded.contains(key))
+        else if (kUnaddedMembers.contains(key))
             continue;
         else if (value.is_number_float())
             sum[key] = sum[key].get<double>() + value.get<double>();
@@ -75,12 +75,12 @@ void add_elements(Json& sum, const Json& added_run, KeyOf make_key) {
             sum.push_back(element);
             continue;
         }
-        const auto have_both = [&](const char* member) {
+        const auto both_have = [&](const char* member) {
             return matching_element->contains(member) && element.contains(member);
         };
-        if (have_both("lines"))
+        if (both_have("lines"))
             add_elements((*matching_element)["lines"], element["lines"], key_of_line);
-        if (have_both("predicted")) {
+        if (both_have("predicted")) {
             Json& ms = (*matching_element)["predicted"]["ms"];
             ms = ms.get<double>() + element["predicted"]["ms"].get<double>();
         }

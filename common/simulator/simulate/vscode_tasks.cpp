@@ -30,8 +30,8 @@ Json problem_matcher() {
               {"code", 6}}}};
 }
 
-Json task(const std::string& label, std::vector<std::string> options,
-          const std::vector<std::string>& program) {
+Json make_task(const std::string& label, std::vector<std::string> options,
+               const std::vector<std::string>& program) {
     options.insert(options.end(), {"--quiet", "--annotations", "compiler"});
     options.insert(options.end(), program.begin(), program.end());
     return {{"label", label},
@@ -46,9 +46,9 @@ Json task(const std::string& label, std::vector<std::string> options,
 
 std::string vscode_tasks(const std::vector<std::string>& program) {
     const Json tasks{{"version", "2.0.0"},
-                     {"tasks", Json::array({task("simulate: check", {}, program),
-                                            task("simulate: check the costs in budget.toml",
-                                                 {"--budget", "budget.toml"}, program)})}};
+                     {"tasks", Json::array({make_task("simulate: check", {}, program),
+                                            make_task("simulate: check the costs in budget.toml",
+                                                      {"--budget", "budget.toml"}, program)})}};
     return tasks.dump(2) + "\n";
 }
 

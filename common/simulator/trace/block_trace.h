@@ -104,7 +104,7 @@ struct BlockTrace {
     std::string kernel;
     Dim3 grid, block, block_index;
     u64 block_number = 0;
-    /// true if the trace contains source variables, false if it contains registers instead
+    /// True if the trace contains source variables, false if it contains registers instead.
     bool has_variables = false;
     bool is_complete = true;  ///< false if the block executed more steps than the limit
     std::vector<std::string> files, functions;

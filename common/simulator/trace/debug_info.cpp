@@ -45,12 +45,12 @@ public:
     }
 
 private:
-    u64 number(const Entry& entry, u32 attribute, u64 default_value = 0) const {
-        const Attribute* attribute_found = tree_.find(entry, attribute);
+    u64 attribute_number(const Entry& entry, u32 attribute, u64 default_value = 0) const {
+        const Attribute* attribute_found = tree_.find_attribute(entry, attribute);
         return attribute_found ? attribute_found->number : default_value;
     }
-    std::string text(const Entry& entry, u32 attribute) const {
-        const Attribute* attribute_found = tree_.find(entry, attribute);
+    std::string attribute_text(const Entry& entry, u32 attribute) const {
+        const Attribute* attribute_found = tree_.find_attribute(entry, attribute);
         return attribute_found ? attribute_found->text : "";
     }
 
@@ -80,15 +80,15 @@ private:
             case dwarf::kRvalueReferenceType: return find_type_name(inner_type, depth + 1) + "&&";
             case dwarf::kConstType: return "const " + find_type_name(inner_type, depth + 1);
             case dwarf::kVolatileType: return "volatile " + find_type_name(inner_type, depth + 1);
-            default: return text(*type, dwarf::kName);
+            default: return attribute_text(*type, dwarf::kName);
         }
     }
 
-    std::optional<ScalarType> scalar(const Entry* type) const {
+    std::optional<ScalarType> find_scalar_type(const Entry* type) const {
         const Entry* bare_entry = bare_type(type);
         if (!bare_entry) return std::nullopt;
         ScalarType scalar_type{.name = find_type_name(type)};
-        scalar_type.bytes = static_cast<u32>(number(*bare_entry, dwarf::kByteSize));
+        scalar_type.bytes = static_cast<u32>(attribute_number(*bare_entry, dwarf::kByteSize));
         switch (bare_entry->tag) {
             case dwarf::kPointerType:
             case dwarf::kReferenceType:
@@ -102,7 +102,7 @@ private:
             case dwarf::kBaseType: break;
             default: return std::nullopt;
         }
-        switch (number(*bare_entry, dwarf::kEncoding)) {
+        switch (attribute_number(*bare_entry, dwarf::kEncoding)) {
             case dwarf::kBoolean: scalar_type.kind = ScalarKind::boolean; break;
             case dwarf::kFloat: scalar_type.kind = ScalarKind::real; break;
             case dwarf::kSigned: scalar_type.kind = ScalarKind::signed_integer; break;
@@ -117,8 +117,8 @@ private:
         for (const Entry* range : array.children) {
             if (range->tag != dwarf::kSubrangeType) continue;
             const Attribute* bound = range->find_attribute(dwarf::kUpperBound);
-            extents.push_back(
-                static_cast<u32>(bound ? bound->number + 1 : number(*range, dwarf::kCount)));
+            extents.push_back(static_cast<u32>(bound ? bound->number + 1
+                                                     : attribute_number(*range, dwarf::kCount)));
         }
         return extents;
     }
@@ -126,9 +126,9 @@ private:
     u32 find_size(const Entry* type, int depth = 0) const {
         const Entry* bare_entry = bare_type(type);
         if (!bare_entry || depth > kMaxDepth) return 0;
-        if (const auto scalar_found = scalar(bare_entry)) return scalar_found->bytes;
+        if (const auto scalar_type = find_scalar_type(bare_entry)) return scalar_type->bytes;
         if (bare_entry->tag != dwarf::kArrayType)
-            return static_cast<u32>(number(*bare_entry, dwarf::kByteSize));
+            return static_cast<u32>(attribute_number(*bare_entry, dwarf::kByteSize));
         u32 size = find_size(find_type(*bare_entry), depth + 1);
         for (const u32 extent : find_extents(*bare_entry)) size *= extent;
         return size;
@@ -137,15 +137,15 @@ private:
     static u64 member_offset(const Attribute& location) {
         if (!location.is_block) return location.number;
         dwarf::Cursor cursor(location.block);
-        return cursor.number(1) == dwarf::kPlusConstant ? cursor.read_uleb() : 0;
+        return cursor.read_number(1) == dwarf::kPlusConstant ? cursor.read_uleb() : 0;
     }
 
     void add_parts(const Entry* type, const std::string& path, u32 offset,
                    std::vector<VariablePart>& variable_parts, int depth = 0) const {
         const Entry* bare_entry = bare_type(type);
         if (!bare_entry || depth > kMaxDepth || variable_parts.size() >= kMaxVariableParts) return;
-        if (const auto scalar_found = scalar(type)) {
-            variable_parts.push_back({path, *scalar_found, offset});
+        if (const auto scalar_type = find_scalar_type(type)) {
+            variable_parts.push_back({path, *scalar_type, offset});
         } else if (bare_entry->tag == dwarf::kArrayType) {
             add_elements(*bare_entry, 0, find_extents(*bare_entry), path, offset, variable_parts,
                          depth);
@@ -153,15 +153,15 @@ private:
             for (const Entry* member : bare_entry->children) {
                 const Attribute* location_attribute =
                     member->find_attribute(dwarf::kMemberLocation);
-                const u32 inner_type =
+                const u32 member_begin =
                     offset +
                     static_cast<u32>(location_attribute ? member_offset(*location_attribute) : 0);
-                const std::string name = text(*member, dwarf::kName);
+                const std::string name = attribute_text(*member, dwarf::kName);
                 if (member->tag == dwarf::kMember)
                     add_parts(find_type(*member), name.empty() ? path : path + "." + name,
-                              inner_type, variable_parts, depth + 1);
+                              member_begin, variable_parts, depth + 1);
                 if (member->tag == dwarf::kInheritance)
-                    add_parts(find_type(*member), path, inner_type, variable_parts, depth + 1);
+                    add_parts(find_type(*member), path, member_begin, variable_parts, depth + 1);
             }
         }
     }
@@ -182,7 +182,7 @@ private:
     /// elements are vectors such as float4, returns the scalar type of their components. Returns
     /// nothing for other structures.
     std::optional<ScalarType> find_element_type(const Entry* type) const {
-        if (const auto scalar_found = scalar(type)) return scalar_found;
+        if (const auto scalar_type = find_scalar_type(type)) return scalar_type;
         std::vector<VariablePart> parts;
         add_parts(type, "", 0, parts);
         const auto differs_from_first = [&](const VariablePart& part) {
@@ -203,7 +203,7 @@ private:
     }
 
     void add_function(const Entry& entry) {
-        const std::string first_label = text(entry, dwarf::kLowPc);
+        const std::string first_label = attribute_text(entry, dwarf::kLowPc);
         for (const auto& [name, function] : module_.functions) {
             if (first_label.empty() || !function->labels.contains(first_label)) continue;
             function_ = function.get();
@@ -213,8 +213,8 @@ private:
     }
 
     u32 find_instruction_index(const std::string& label, u32 default_value) const {
-        const auto attribute_found = function_->labels.find(label);
-        return attribute_found == function_->labels.end() ? default_value : attribute_found->second;
+        const auto label_entry = function_->labels.find(label);
+        return label_entry == function_->labels.end() ? default_value : label_entry->second;
     }
 
     void add_variables(const Entry& scope, u32 begin, u32 end,
@@ -223,17 +223,18 @@ private:
             if (child->tag == dwarf::kVariable || child->tag == dwarf::kFormalParameter)
                 add_variable(*child, begin, end, variables);
             if (child->tag != dwarf::kLexicalBlock) continue;
-            add_variables(*child, find_instruction_index(text(*child, dwarf::kLowPc), begin),
-                          find_instruction_index(text(*child, dwarf::kHighPc), end), variables);
+            add_variables(
+                *child, find_instruction_index(attribute_text(*child, dwarf::kLowPc), begin),
+                find_instruction_index(attribute_text(*child, dwarf::kHighPc), end), variables);
         }
     }
 
     void add_variable(const Entry& entry, u32 begin, u32 end,
                       std::vector<SourceVariable>& variables) {
         SourceVariable variable;
-        variable.name = text(entry, dwarf::kName);
-        variable.where = {static_cast<u32>(number(entry, dwarf::kDeclarationFile)),
-                          static_cast<u32>(number(entry, dwarf::kDeclarationLine))};
+        variable.name = attribute_text(entry, dwarf::kName);
+        variable.where = {static_cast<u32>(attribute_number(entry, dwarf::kDeclarationFile)),
+                          static_cast<u32>(attribute_number(entry, dwarf::kDeclarationLine))};
         variable.is_parameter = entry.tag == dwarf::kFormalParameter;
         variable.begin = begin;
         variable.end = end;
@@ -249,7 +250,7 @@ private:
         } else if (bare_entry->tag == dwarf::kPointerType) {
             variable.element = find_element_type(find_type(*bare_entry));
         }
-        const ptx::StateSpace space = space_of_class(number(entry, dwarf::kAddressClass));
+        const ptx::StateSpace space = space_of_class(attribute_number(entry, dwarf::kAddressClass));
         if (location->is_block)
             add_variable_place(location->block, space, begin, end, variable);
         else
@@ -261,12 +262,12 @@ private:
     /// instructions for which it is valid.
     void add_places(u64 offset, ptx::StateSpace space, SourceVariable& variables) const {
         for (dwarf::Cursor cursor(tree_.locations, offset); !cursor.is_at_end();) {
-            const std::string begin = cursor.symbol(), end = cursor.symbol();
+            const std::string begin = cursor.read_symbol(), end = cursor.read_symbol();
             if (begin.empty() && end.empty()) return;
-            const u64 size = cursor.number(2);
+            const u64 size = cursor.read_number(2);
             dwarf::Section expression;
-            const std::size_t first = cursor.at();
-            expression.bytes = cursor.block(size);
+            const std::size_t first = cursor.offset();
+            expression.bytes = cursor.read_block(size);
             if (const auto symbol = tree_.locations.symbols.lower_bound(first);
                 symbol != tree_.locations.symbols.end() && symbol->first < first + size)
                 expression.symbols[symbol->first - first] = symbol->second;
@@ -280,13 +281,13 @@ private:
         if (expression.bytes.empty()) return;
         VariablePlace variable_place{.space = space, .begin = begin, .end = end};
         dwarf::Cursor cursor(expression);
-        const u64 operation = cursor.number(1);
+        const u64 operation = cursor.read_number(1);
         if (operation == dwarf::kRegisterX) {
             variable_place.is_register = true;
             variable_place.symbol = register_name(cursor.read_uleb());
         } else if (operation == dwarf::kAddress) {
-            variable_place.symbol = cursor.symbol();
-            if (!cursor.is_at_end() && cursor.number(1) == dwarf::kPlusConstant)
+            variable_place.symbol = cursor.read_symbol();
+            if (!cursor.is_at_end() && cursor.read_number(1) == dwarf::kPlusConstant)
                 variable_place.offset = cursor.read_uleb();
         } else {
             return;

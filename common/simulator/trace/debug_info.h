@@ -46,7 +46,7 @@ struct SourceVariable {
     std::string name;
     ptx::SourceLine where;  ///< the source line of the declaration
     bool is_parameter = false;
-    /// the variable's scope: the instructions [begin, end) of Function::body
+    /// The variable's scope: the instructions [begin, end) of Function::body.
     u32 begin = 0, end = kNone;
     u32 bytes = 0;
     std::vector<VariablePart> parts;    ///< the first kMaxVariableParts scalars of the variable

@@ -49,7 +49,7 @@ std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size
         if (code == 0) break;
         Abbreviation& abbreviation = abbreviations_by_code[code];
         abbreviation.tag = static_cast<u32>(cursor.read_uleb());
-        abbreviation.has_children = cursor.number(1) != 0;
+        abbreviation.has_children = cursor.read_number(1) != 0;
         for (;;) {
             const auto attribute = static_cast<u32>(cursor.read_uleb());
             const auto form = static_cast<u32>(cursor.read_uleb());
@@ -64,39 +64,39 @@ std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size
 Attribute read_attribute(Cursor& cursor, const Section& section, u32 form, u64 unit) {
     Attribute value;
     const auto block = [&](u64 size) {
-        const std::size_t begin = cursor.at();
+        const std::size_t begin = cursor.offset();
         value.is_block = true;
-        value.block.bytes = cursor.block(size);
+        value.block.bytes = cursor.read_block(size);
         for (auto s = section.symbols.lower_bound(begin);
              s != section.symbols.end() && s->first < begin + size; ++s)
             value.block.symbols[s->first - begin] = s->second;
     };
     const auto number = [&](u32 bytes) {
         value.text = cursor.peek_symbol();
-        value.number = cursor.number(bytes);
+        value.number = cursor.read_number(bytes);
     };
     switch (form) {
-        case 0x01: number(kAddressBytes); break;    // DW_FORM_addr
-        case 0x03: block(cursor.number(2)); break;  // DW_FORM_block2
-        case 0x04: block(cursor.number(4)); break;  // DW_FORM_block4
-        case 0x05: number(2); break;                // DW_FORM_data2
+        case 0x01: number(kAddressBytes); break;         // DW_FORM_addr
+        case 0x03: block(cursor.read_number(2)); break;  // DW_FORM_block2
+        case 0x04: block(cursor.read_number(4)); break;  // DW_FORM_block4
+        case 0x05: number(2); break;                     // DW_FORM_data2
         case 0x06:
         case 0x0e:
-        case 0x17: number(4); break;                   // DW_FORM_data4, strp, sec_offset
-        case 0x07: number(8); break;                   // DW_FORM_data8
-        case 0x08: value.text = cursor.text(); break;  // DW_FORM_string
+        case 0x17: number(4); break;                        // DW_FORM_data4, strp, sec_offset
+        case 0x07: number(8); break;                        // DW_FORM_data8
+        case 0x08: value.text = cursor.read_text(); break;  // DW_FORM_string
         case 0x09:
-        case 0x18: block(cursor.read_uleb()); break;  // DW_FORM_block, exprloc
-        case 0x0a: block(cursor.number(1)); break;    // DW_FORM_block1
+        case 0x18: block(cursor.read_uleb()); break;     // DW_FORM_block, exprloc
+        case 0x0a: block(cursor.read_number(1)); break;  // DW_FORM_block1
         case 0x0b:
         case 0x0c: number(1); break;  // DW_FORM_data1, flag
         case 0x0d: value.number = static_cast<u64>(cursor.read_sleb()); break;  // DW_FORM_sdata
         case 0x0f: value.number = cursor.read_uleb(); break;                    // DW_FORM_udata
         case 0x10: number(4); break;                                            // DW_FORM_ref_addr
-        case 0x11: value.number = unit + cursor.number(1); break;               // DW_FORM_ref1
-        case 0x12: value.number = unit + cursor.number(2); break;               // DW_FORM_ref2
-        case 0x13: value.number = unit + cursor.number(4); break;               // DW_FORM_ref4
-        case 0x14: value.number = unit + cursor.number(8); break;               // DW_FORM_ref8
+        case 0x11: value.number = unit + cursor.read_number(1); break;          // DW_FORM_ref1
+        case 0x12: value.number = unit + cursor.read_number(2); break;          // DW_FORM_ref2
+        case 0x13: value.number = unit + cursor.read_number(4); break;          // DW_FORM_ref4
+        case 0x14: value.number = unit + cursor.read_number(8); break;          // DW_FORM_ref8
         case 0x15: value.number = unit + cursor.read_uleb(); break;             // DW_FORM_ref_udata
         case 0x19: value.number = 1; break;  // DW_FORM_flag_present
         default:
@@ -139,9 +139,9 @@ Section read_section(std::string_view ptx, std::string_view name) {
     return section;
 }
 
-u64 Cursor::number(u32 bytes) {
+u64 Cursor::read_number(u32 bytes) {
     u64 value = 0;
-    const std::vector<u8> block_bytes = block(bytes);
+    const std::vector<u8> block_bytes = read_block(bytes);
     for (u32 k = 0; k < bytes; ++k) value |= u64{block_bytes[k]} << 8 * k;
     return value;
 }
@@ -149,7 +149,7 @@ u64 Cursor::number(u32 bytes) {
 u64 Cursor::read_uleb() {
     u64 value = 0;
     for (u32 shift = 0;; shift += 7) {
-        const u64 byte = number(1);
+        const u64 byte = read_number(1);
         if (shift < 64) value |= (byte & 0x7f) << shift;
         if (!(byte & 0x80)) return value;
     }
@@ -158,7 +158,7 @@ u64 Cursor::read_uleb() {
 i64 Cursor::read_sleb() {
     u64 value = 0;
     for (u32 shift = 0;;) {
-        const u64 byte = number(1);
+        const u64 byte = read_number(1);
         if (shift < 64) value |= (byte & 0x7f) << shift;
         shift += 7;
         if (byte & 0x80) continue;
@@ -167,13 +167,13 @@ i64 Cursor::read_sleb() {
     }
 }
 
-std::string Cursor::text() {
+std::string Cursor::read_text() {
     std::string text;
-    while (const u64 byte = number(1)) text += static_cast<char>(byte);
+    while (const u64 byte = read_number(1)) text += static_cast<char>(byte);
     return text;
 }
 
-std::vector<u8> Cursor::block(u64 size) {
+std::vector<u8> Cursor::read_block(u64 size) {
     if (size > section_.bytes.size() - std::min(offset_, section_.bytes.size()))
         throw std::runtime_error("the debug information ends too early");
     const auto begin = section_.bytes.begin() + static_cast<std::ptrdiff_t>(offset_);
@@ -186,9 +186,9 @@ std::string Cursor::peek_symbol() const {
     return symbol_entry == section_.symbols.end() ? "" : symbol_entry->second;
 }
 
-std::string Cursor::symbol() {
+std::string Cursor::read_symbol() {
     std::string name = peek_symbol();
-    number(kAddressBytes);
+    read_number(kAddressBytes);
     return name;
 }
 
@@ -197,45 +197,45 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
     const Section abbreviations = read_section(ptx, ".debug_abbrev");
     Cursor cursor(info);
     while (!cursor.is_at_end()) {
-        const u64 unit = cursor.at();
-        const u64 end = cursor.number(4) + cursor.at();
-        cursor.number(2);  // skip the version
-        const auto abbreviations_by_code = read_abbreviations(abbreviations, cursor.number(4));
-        cursor.number(1);  // skip the size of an address
+        const u64 unit = cursor.offset();
+        const u64 end = cursor.read_number(4) + cursor.offset();
+        cursor.read_number(2);  // skip the version
+        const auto abbreviations_by_code = read_abbreviations(abbreviations, cursor.read_number(4));
+        cursor.read_number(1);  // skip the size of an address
         std::vector<Entry*> parents;
-        while (cursor.at() < end) {
-            const u64 offset = cursor.at();
-            const u64 code = cursor.read_uleb();
-            if (code == 0) {
+        while (cursor.offset() < end) {
+            const u64 offset = cursor.offset();
+            const u64 abbreviation_code = cursor.read_uleb();
+            if (abbreviation_code == 0) {
                 if (!parents.empty()) parents.pop_back();
                 continue;
             }
-            const Abbreviation& form = abbreviations_by_code.at(code);
+            const Abbreviation& abbreviation = abbreviations_by_code.at(abbreviation_code);
             Entry& entry = entries[offset];
-            entry.tag = form.tag;
-            for (const auto& [attribute, kind] : form.attributes)
+            entry.tag = abbreviation.tag;
+            for (const auto& [attribute, kind] : abbreviation.attributes)
                 entry.attributes[attribute] = read_attribute(cursor, info, kind, unit);
             if (parents.empty())
                 units.push_back(&entry);
             else
                 parents.back()->children.push_back(&entry);
-            if (form.has_children) parents.push_back(&entry);
+            if (abbreviation.has_children) parents.push_back(&entry);
         }
     }
 }
 
 const Entry* Tree::find_referred_entry(const Entry& entry, u32 attribute) const {
-    const Attribute* reference = find(entry, attribute);
+    const Attribute* reference = find_attribute(entry, attribute);
     const auto found = reference ? entries.find(reference->number) : entries.end();
     return found == entries.end() ? nullptr : &found->second;
 }
 
-const Attribute* Tree::find(const Entry& entry, u32 attribute) const {
+const Attribute* Tree::find_attribute(const Entry& entry, u32 attribute) const {
     if (const Attribute* own_attribute = entry.find_attribute(attribute)) return own_attribute;
     for (const u32 completed_attribute : {kAbstractOrigin, kSpecification}) {
         const Attribute* reference = entry.find_attribute(completed_attribute);
         const auto found = reference ? entries.find(reference->number) : entries.end();
-        if (found != entries.end()) return find(found->second, attribute);
+        if (found != entries.end()) return find_attribute(found->second, attribute);
     }
     return nullptr;
 }

@@ -78,17 +78,18 @@ Section read_section(std::string_view ptx, std::string_view name);
 /// Reads consecutive numbers from a section. Throws std::runtime_error at the end of the section.
 class Cursor {
 public:
-    explicit Cursor(const Section& section, std::size_t at = 0) : section_(section), offset_(at) {}
-    std::size_t at() const { return offset_; }
+    explicit Cursor(const Section& section, std::size_t start_offset = 0)
+        : section_(section), offset_(start_offset) {}
+    std::size_t offset() const { return offset_; }
     bool is_at_end() const { return offset_ >= section_.bytes.size(); }
-    u64 number(u32 bytes);
+    u64 read_number(u32 bytes);
     u64 read_uleb();
     i64 read_sleb();
-    std::string text();
-    std::vector<u8> block(u64 size);
+    std::string read_text();
+    std::vector<u8> read_block(u64 size);
     /// Reads an 8-byte address, and returns the symbol that stands for it in the PTX. Returns "" if
     /// there is no symbol.
-    std::string symbol();
+    std::string read_symbol();
     /// Returns the symbol at the current position, or "" if there is none. Does not advance.
     std::string peek_symbol() const;
 
@@ -127,7 +128,7 @@ struct Tree {
     const Entry* find_referred_entry(const Entry& entry, u32 attribute) const;
     /// Returns an attribute of an entry. If the entry does not have the attribute, returns that of
     /// the declaration to which the entry refers. Returns null if neither has the attribute.
-    const Attribute* find(const Entry& entry, u32 attribute) const;
+    const Attribute* find_attribute(const Entry& entry, u32 attribute) const;
 };
 
 }  // namespace coalesce::simulator::dwarf

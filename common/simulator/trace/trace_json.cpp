@@ -20,7 +20,7 @@ constexpr const char* kReasonNames[] = {"other path",      "barrier", "warp sync
                                         "cluster barrier", "memory",  "exited"};
 constexpr const char* kAccessNames[] = {"load", "store", "atomic"};
 
-std::string quoted(const std::string& text) {
+std::string quote_json(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -28,21 +28,22 @@ class TraceWriter {
 public:
     explicit TraceWriter(const BlockTrace& trace) : trace_(trace) {}
 
-    std::string write() {
+    std::string write_json() {
         text_ = "{\"version\":" + std::to_string(kTraceVersion);
-        write_member("kernel", quoted(trace_.kernel));
+        write_member("kernel", quote_json(trace_.kernel));
         write_member("grid", format_dim(trace_.grid));
         write_member("block", format_dim(trace_.block));
         write_member("block_index", format_dim(trace_.block_index));
         write_member("has_variables", trace_.has_variables ? "true" : "false");
         write_member("is_complete", trace_.is_complete ? "true" : "false");
-        write_list("files", trace_.files, [&](const std::string& item) { text_ += quoted(item); });
+        write_list("files", trace_.files,
+                   [&](const std::string& item) { text_ += quote_json(item); });
         write_list("functions", trace_.functions,
-                   [&](const std::string& item) { text_ += quoted(item); });
+                   [&](const std::string& item) { text_ += quote_json(item); });
         write_list("ptx", trace_.instructions, [&](const std::vector<std::string>& lines) {
             text_ += '[';
             for (std::size_t k = 0; k < lines.size(); ++k)
-                (text_ += k ? "," : "") += quoted(lines[k]);
+                (text_ += k ? "," : "") += quote_json(lines[k]);
             text_ += ']';
         });
         write_list("variables", trace_.variables,
@@ -76,50 +77,51 @@ private:
         text_ += ']';
     }
 
-    void type(const ScalarType& type) {
-        write_member("type", quoted(type.name));
-        write_member("kind", quoted(kKindNames[static_cast<int>(type.kind)]));
+    void write_type(const ScalarType& type) {
+        write_member("type", quote_json(type.name));
+        write_member("kind", quote_json(kKindNames[static_cast<int>(type.kind)]));
         write_member("bytes", type.bytes);
     }
 
     void write_variable(const TracedVariable& item) {
-        text_ += "{\"name\":" + quoted(item.name);
+        text_ += "{\"name\":" + quote_json(item.name);
         write_member("function", item.function);
-        type(item.type);
+        write_type(item.type);
         text_ += ",\"lines\":[" + std::to_string(item.first_line) + "," +
                  std::to_string(item.last_line) + "]}";
     }
 
     void write_array(const TracedArray& item) {
-        text_ += "{\"name\":" + quoted(item.name);
+        text_ += "{\"name\":" + quote_json(item.name);
         write_member("space", item.is_shared ? "\"shared\"" : "\"global\"");
-        write_member("address", quoted(std::to_string(item.address)));
+        write_member("address", quote_json(std::to_string(item.address)));
         write_member("size", item.bytes);
-        type(item.element);
+        write_type(item.element);
         write_list("extents", item.extents, [&](u32 extent) { text_ += std::to_string(extent); });
         text_ += '}';
     }
 
     /// Appends a value as a number if JSON can represent it, and as a string otherwise.
-    void value(u64 bits, const ScalarType& write_type) {
-        if (write_type.kind == ScalarKind::real) return real(bits, write_type.bytes);
-        if (write_type.kind == ScalarKind::boolean) {
+    void write_value(u64 bits, const ScalarType& value_type) {
+        if (value_type.kind == ScalarKind::real) return write_real(bits, value_type.bytes);
+        if (value_type.kind == ScalarKind::boolean) {
             text_ += bits ? "true" : "false";
-        } else if (write_type.kind == ScalarKind::pointer) {
+        } else if (value_type.kind == ScalarKind::pointer) {
             char hex[24];
             std::snprintf(hex, sizeof hex, "\"0x%llx\"", static_cast<unsigned long long>(bits));
             text_ += hex;
-        } else if (write_type.kind == ScalarKind::unsigned_integer) {
-            text_ += bits > kLargestExact ? quoted(std::to_string(bits)) : std::to_string(bits);
+        } else if (value_type.kind == ScalarKind::unsigned_integer) {
+            text_ += bits > kLargestExact ? quote_json(std::to_string(bits)) : std::to_string(bits);
         } else {
-            const u32 unused = 64 - 8 * std::min(std::max(write_type.bytes, 1u), 8u);
-            const i64 number = static_cast<i64>(bits << unused) >> unused;
+            const u32 unused_bits = 64 - 8 * std::min(std::max(value_type.bytes, 1u), 8u);
+            const i64 number = static_cast<i64>(bits << unused_bits) >> unused_bits;
             const u64 size = static_cast<u64>(number < 0 ? -number : number);
-            text_ += size > kLargestExact ? quoted(std::to_string(number)) : std::to_string(number);
+            text_ +=
+                size > kLargestExact ? quote_json(std::to_string(number)) : std::to_string(number);
         }
     }
 
-    void real(u64 bits, u32 bytes) {
+    void write_real(u64 bits, u32 bytes) {
         double number = 0;
         if (bytes == 8) {
             std::memcpy(&number, &bits, sizeof number);
@@ -153,7 +155,7 @@ private:
         if (!item.waiting.empty())
             write_list("waiting", item.waiting, [&](const WaitingLanes& lanes) {
                 text_ += "{\"lanes\":" + std::to_string(lanes.lanes);
-                write_member("why", quoted(kReasonNames[static_cast<int>(lanes.reason)]));
+                write_member("why", quote_json(kReasonNames[static_cast<int>(lanes.reason)]));
                 write_member("line", lanes.line);
                 text_ += '}';
             });
@@ -162,7 +164,7 @@ private:
                        [&](const VariableChange& one_change) { write_change(one_change); });
         if (!item.accesses.empty())
             write_list("accesses", item.accesses,
-                       [&](const StepAccess& access) { this->access(access); });
+                       [&](const StepAccess& access) { this->write_access(access); });
         if (!item.barriers.empty())
             write_list("barriers", item.barriers, [&](const BarrierArrival& arrival) {
                 text_ += "{\"barrier\":" + std::to_string(arrival.barrier);
@@ -182,14 +184,15 @@ private:
             if (item.is_unset)
                 text_ += "null";
             else
-                value(trace_.values[item.first_value + k], trace_.variables[item.variable].type);
+                write_value(trace_.values[item.first_value + k],
+                            trace_.variables[item.variable].type);
         }
         text_ += ']';
     }
 
-    void access(const StepAccess& item) {
+    void write_access(const StepAccess& item) {
         const TracedArray& array = trace_.arrays[item.array];
-        text_ += "{\"kind\":" + quoted(kAccessNames[static_cast<int>(item.kind)]);
+        text_ += "{\"kind\":" + quote_json(kAccessNames[static_cast<int>(item.kind)]);
         write_member("array", item.array);
         write_member("lanes", item.lanes);
         write_member("bytes", item.bytes);
@@ -206,14 +209,14 @@ private:
         for (u32 k = 0; k < count; ++k) {
             for (u32 e = 0; e < item.elements; ++e) {
                 if (k + e) text_ += ',';
-                value(values[k * (item.elements + 1) + 1 + e], array.element);
+                write_value(values[k * (item.elements + 1) + 1 + e], array.element);
             }
         }
         text_ += "]}";
     }
 
-    /// Returns the line that the report names. If that line is not in the file of the step, but in a
-    /// header whose function was inlined, returns the line of the step.
+    /// Returns the line that the report names. If that line is not in the file of the step, but in
+    /// a header whose function was inlined, returns the line of the step.
     u32 find_moment_line(const Moment& moment) const {
         const Step& step = trace_.steps[moment.step];
         const bool is_in_same_file =
@@ -227,11 +230,11 @@ private:
         const u64 thread =
             report.thread.x + u64{shape.x} * (report.thread.y + u64{shape.y} * report.thread.z);
         text_ += "{\"step\":" + std::to_string(item.step);
-        write_member("check", quoted(report.check));
-        write_member("kind", quoted(report.kind));
+        write_member("check", quote_json(report.check));
+        write_member("kind", quote_json(report.kind));
         write_member("line", find_moment_line(item));
         write_member("thread", thread);
-        write_member("message", quoted(report.message));
+        write_member("message", quote_json(report.message));
         if (report.other.line) write_member("other_line", report.other.line);
         text_ += '}';
     }
@@ -243,7 +246,7 @@ private:
 }  // namespace
 
 std::string to_json(const BlockTrace& trace) {
-    return TraceWriter(trace).write();
+    return TraceWriter(trace).write_json();
 }
 
 }  // namespace coalesce::simulator

@@ -39,7 +39,7 @@ public:
         return std::exchange(request_, {});
     }
     void keep_trace(BlockTrace trace) { trace_ = std::move(trace); }
-    void fail(const std::string& problem) { problem_ = problem; }
+    void set_problem(const std::string& problem) { problem_ = problem; }
 
     const std::optional<BlockTrace>& trace() const { return trace_; }
     /// Returns the reason why the launch could not be traced, or "" if it was traced.
@@ -54,8 +54,8 @@ private:
 /// Returns the TraceKeeper of the process. The TraceKeeper needs no lock, because launches run one
 /// after the other.
 inline TraceKeeper& trace_keeper() {
-    static TraceKeeper the_keeper;
-    return the_keeper;
+    static TraceKeeper shared_keeper;
+    return shared_keeper;
 }
 
 }  // namespace coalesce::simulator

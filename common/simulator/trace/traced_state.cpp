@@ -32,7 +32,7 @@ std::optional<PartPlace> find_register_place(const FunctionCode& code, const std
                      [&](const ptx::Register& ast_register) { return ast_register.name == name; });
     if (register_entry == registers.end()) return std::nullopt;
     const u32 root = code.roots[static_cast<std::size_t>(register_entry - registers.begin())];
-    for (const RegisterPlacement& placed : code.placed) {
+    for (const RegisterPlacement& placed : code.placed_registers) {
         if (placed.root != root) continue;
         const bool is_predicate = placed.bytes == slot_bytes(Width::predicate);
         return PartPlace{is_predicate ? PartPlace::Kind::predicate : PartPlace::Kind::reg,
@@ -46,8 +46,9 @@ std::optional<PartPlace> find_register_place(const FunctionCode& code, const std
 std::optional<PartPlace> find_part_place(const FunctionCode& code, const Kernel& kernel,
                                          const VariablePlace& place) {
     if (place.is_register) return find_register_place(code, place.symbol);
-    if (const auto local = code.local_offsets.find(place.symbol); local != code.local_offsets.end())
-        return PartPlace{PartPlace::Kind::local, local->second + place.offset};
+    if (const auto local_offset = code.local_offsets.find(place.symbol);
+        local_offset != code.local_offsets.end())
+        return PartPlace{PartPlace::Kind::local, local_offset->second + place.offset};
     for (const ParameterSlot& parameter : code.parameters)
         if (parameter.name == place.symbol)
             return PartPlace{PartPlace::Kind::parameter, parameter.offset + place.offset};
@@ -72,18 +73,18 @@ void add_variable(TracedFunction& function, const Kernel& kernel, const SourceVa
     if (places.empty()) return;
     const auto [first, last_line] = find_scope_lines(*function.code->ast, variable);
     for (const VariablePart& variable_part : variable.parts) {
-        TracedPart added{.variable = static_cast<u32>(trace.variables.size()),
-                         .bytes = std::min(variable_part.type.bytes, 8u),
-                         .begin = variable.begin,
-                         .end = variable.end,
-                         .places = places};
-        for (PartPlace& place : added.places) place.offset += variable_part.offset;
+        TracedPart added_part{.variable = static_cast<u32>(trace.variables.size()),
+                              .bytes = std::min(variable_part.type.bytes, 8u),
+                              .begin = variable.begin,
+                              .end = variable.end,
+                              .places = places};
+        for (PartPlace& place : added_part.places) place.offset += variable_part.offset;
         trace.variables.push_back({.name = variable.name + variable_part.path,
-                                   .function = function.number,
+                                   .function = function.function_index,
                                    .type = variable_part.type,
                                    .first_line = first,
                                    .last_line = last_line});
-        function.parts.push_back(std::move(added));
+        function.parts.push_back(std::move(added_part));
     }
 }
 
@@ -104,7 +105,7 @@ void add_registers(TracedFunction& function, BlockTrace& trace) {
              .bytes = std::max(1u, std::min(ptx::size_of(ast_register.type), 8u)),
              .places = {*place}});
         trace.variables.push_back({.name = ast_register.name,
-                                   .function = function.number,
+                                   .function = function.function_index,
                                    .type = type_of_register(ast_register)});
     }
 }
@@ -118,13 +119,13 @@ void find_assignments(TracedFunction& function) {
             if (place.kind == PartPlace::Kind::reg || place.kind == PartPlace::Kind::predicate)
                 parts_by_offset[place.offset].push_back(k);
     std::map<u32, u64> offset_of_root;
-    for (const RegisterPlacement& placed : function.code->placed)
+    for (const RegisterPlacement& placed : function.code->placed_registers)
         offset_of_root[placed.root] = placed.offset;
     function.assigned_parts.resize(ast.body.size());
     for (std::size_t k = 0; k < ast.body.size(); ++k) {
         if (ast.body[k].opcode.empty()) continue;
-        for (const u32 written : list_written_registers(ast.body[k])) {
-            const auto offset = offset_of_root.find(function.code->roots[written]);
+        for (const u32 written_register : list_written_registers(ast.body[k])) {
+            const auto offset = offset_of_root.find(function.code->roots[written_register]);
             if (offset == offset_of_root.end()) continue;
             const auto part_indices = parts_by_offset.find(offset->second);
             if (part_indices != parts_by_offset.end())
@@ -151,13 +152,14 @@ bool begins_path(const ptx::Instruction& instruction) {
     return instruction.opcode.empty() && !instruction.label.starts_with("$L__tmp");
 }
 
-/// Assigns a line to each instruction. clang computes an expression that several lines contain only
-/// once, and its debug information may name another of these lines. Instructions that only compute
-/// get the line around them, so that this line remains a single step.
+/// Assigns a line to each instruction. If several lines contain the same expression, clang computes
+/// it only once, and its debug information may name any of these lines. An instruction that only
+/// computes therefore gets the line of the instructions around it, so that their line remains a
+/// single step.
 void find_lines(TracedFunction& function) {
     const auto& body = function.code->ast->body;
-    for (const ptx::Instruction& ast_register : body) function.lines.push_back(ast_register.where);
-    u32 begin = 0;  // the last instruction with an effect, or the begin of the path
+    for (const ptx::Instruction& instruction : body) function.lines.push_back(instruction.where);
+    u32 begin = 0;  // the last instruction with an effect, or the start of the path
     for (u32 k = 0; k < body.size(); ++k) {
         if (begins_path(body[k])) begin = k + 1;
         const bool has_effect =
@@ -190,8 +192,9 @@ std::string source_name(const std::string& symbol) {
 const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::string& symbol) {
     const auto local_variable = kernel.ast->variables.find(symbol);
     if (local_variable != kernel.ast->variables.end()) return &local_variable->second;
-    const auto global = kernel.module->ast->variables.find(symbol);
-    return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
+    const auto global_variable = kernel.module->ast->variables.find(symbol);
+    return global_variable == kernel.module->ast->variables.end() ? nullptr
+                                                                  : &global_variable->second;
 }
 
 /// Adds to `array` those properties of a shared memory array that the debug information describes.
@@ -241,11 +244,11 @@ void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, Blo
         if (kernel.ast->parameters[k].size != sizeof pointer) continue;
         std::memcpy(&pointer, launch.parameters.data() + kernel.parameter_offsets[k],
                     sizeof pointer);
-        const Allocation* register_entry = launch.allocations->find(pointer);
-        if (!register_entry) continue;
+        const Allocation* allocation = launch.allocations->find(pointer);
+        if (!allocation) continue;
         TracedArray array{.name = "argument " + std::to_string(k + 1),
                           .address = pointer,
-                          .bytes = register_entry->end - pointer};
+                          .bytes = allocation->end - pointer};
         if (k < parameters.size() && parameters.size() == kernel.ast->parameters.size()) {
             array.name = parameters[k]->name;
             if (parameters[k]->element) array.element = *parameters[k]->element;
@@ -268,7 +271,7 @@ const u8* find_address(const PartPlace& place, const Warp& w, const Frame* frame
     switch (place.kind) {
         case PartPlace::Kind::reg:
         case PartPlace::Kind::predicate:
-            return (frame ? frame->registers : w.kernel_file) + place.offset;
+            return (frame ? frame->registers : w.kernel_registers) + place.offset;
         case PartPlace::Kind::local:
             return w.local_memory + u64{w.local_bytes} * l + (frame ? frame->local_base : 0) +
                    place.offset;
@@ -295,15 +298,16 @@ u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* fra
 
 TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
                               const std::vector<SourceVariable>* variables, BlockTrace& trace) {
-    TracedFunction function{.code = &code, .number = static_cast<u32>(trace.functions.size())};
+    TracedFunction function{.code = &code,
+                            .function_index = static_cast<u32>(trace.functions.size())};
     trace.functions.push_back(kernel_name(code.name));
     const auto& body = code.ast->body;
-    if (!code.ops.empty()) function.first_source = code.ops.front().source;
+    if (!code.ops.empty()) function.first_executed_instruction = code.ops.front().source;
     std::vector<std::string>& lines = trace.instructions.emplace_back();
-    for (const ptx::Instruction& ast_register : body)
-        lines.emplace_back(ast_register.opcode.empty()
-                               ? ast_register.label + ":"
-                               : std::string(kernel.module->ast->find_text(ast_register)));
+    for (const ptx::Instruction& instruction : body)
+        lines.emplace_back(instruction.opcode.empty()
+                               ? instruction.label + ":"
+                               : std::string(kernel.module->ast->find_text(instruction)));
     function.has_debug_info = variables != nullptr;
     if (variables) {
         for (const SourceVariable& variable : *variables)
@@ -325,12 +329,11 @@ u32 find_array(const Launch& launch, bool is_shared, u64 address, BlockTrace& tr
     u32 best_array = kNone;
     const auto is_better = [&](u32 k) {
         if (best_array == kNone) return true;
-        const u64 current_bytes = distance_from(trace.arrays[k], address),
-                  before = distance_from(trace.arrays[best_array], address);
+        const u64 bytes = distance_from(trace.arrays[k], address),
+                  best_bytes = distance_from(trace.arrays[best_array], address);
         // If two pointers point into the same allocation, the address belongs to the closer one.
-        return current_bytes < before ||
-               (current_bytes == before &&
-                trace.arrays[k].address > trace.arrays[best_array].address);
+        return bytes < best_bytes ||
+               (bytes == best_bytes && trace.arrays[k].address > trace.arrays[best_array].address);
     };
     for (u32 k = 0; k < trace.arrays.size(); ++k)
         if (trace.arrays[k].is_shared == is_shared && is_better(k)) best_array = k;

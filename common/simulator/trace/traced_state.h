@@ -31,9 +31,9 @@ struct TracedPart {
 
 struct TracedFunction {
     const FunctionCode* code = nullptr;
-    u32 number = 0;  ///< the index of the function in BlockTrace::functions
+    u32 function_index = 0;  ///< the index of the function in BlockTrace::functions
     /// The index of the first instruction that a warp executes in the function.
-    u32 first_source = 0;
+    u32 first_executed_instruction = 0;
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};
     /// For each instruction of Function::body, the indices of the parts that the instruction

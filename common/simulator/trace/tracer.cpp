@@ -10,8 +10,8 @@
 namespace coalesce::simulator {
 namespace {
 
-const FunctionCode& find_code(const Frame* frame, const Launch& launch) {
-    return frame ? *frame->code : launch.code->main;
+const FunctionCode& find_executing_function(const Frame* frame, const Launch& launch) {
+    return frame ? *frame->code : launch.code->kernel_function;
 }
 
 std::string find_folder(const std::string& path) {
@@ -49,14 +49,14 @@ ScalarType find_access_type(const ptx::Instruction& instruction) {
 }
 
 void count_cost(const ObservedAccess& observed_access, StepAccess& access) {
-    if (observed_access.shared) {
+    if (observed_access.is_shared) {
         const LaneOffsets offsets = to_offsets(observed_access.addresses, observed_access.lanes);
         const Wavefronts waves =
             count_wavefronts(offsets.data(), observed_access.bytes, observed_access.lanes,
                              to_shared_kind(observed_access));
         access.cost = observed_access.kind == Access::atomic ? observed_access.wavefronts
                                                              : waves.wavefront_count;
-        access.ideal = std::min(access.cost, waves.ideal);
+        access.ideal = std::min(access.cost, waves.ideal_count);
     } else {
         access.cost =
             count_sectors(observed_access.addresses, observed_access.bytes, observed_access.lanes);
@@ -82,7 +82,7 @@ BlockTracer::BlockTracer(const Launch& launch, u64 block, std::size_t max_steps)
         kernel_file != files.end())
         folder_ = find_folder(kernel_file->second);
     known_variables_.resize((launch.config.block.count() + kLanes - 1) / kLanes);
-    TracedFunction& main = find_traced_function(launch.code->main);
+    TracedFunction& main = find_traced_function(launch.code->kernel_function);
     trace_.has_variables = main.has_debug_info;
     add_arrays(launch, debug_info_, trace_);
     reports_before_ = reports().all();
@@ -119,7 +119,8 @@ bool BlockTracer::is_shown(ptx::SourceLine location) const {
 /// header belongs to the line that calls the header's function.
 ptx::SourceLine BlockTracer::find_line(const Frame* frame, u32 source) {
     for (;; frame = frame->caller) {
-        const TracedFunction& traced = find_traced_function(find_code(frame, launch_));
+        const TracedFunction& traced =
+            find_traced_function(find_executing_function(frame, launch_));
         const ptx::Function& function = *traced.code->ast;
         while (source < function.body.size() && function.body[source].opcode.empty())
             ++source;  // a label belongs to the line below it
@@ -132,7 +133,7 @@ ptx::SourceLine BlockTracer::find_line(const Frame* frame, u32 source) {
                     if (is_shown(call)) return call;
         }
         if (!frame) return {};
-        source = frame->called_from->source;
+        source = frame->call_op->source;
     }
 }
 
@@ -162,10 +163,11 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine loca
     return !has_jumped_back_ && source < first_source_;
 }
 
-void BlockTracer::step(const Warp& w, const Op* op) {
+void BlockTracer::note_step(const Warp& w, const Op* op) {
     if (!trace_.is_complete) return;
     finish_instruction();
-    const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
+    const TracedFunction& function =
+        find_traced_function(find_executing_function(w.frame, launch_));
     const ptx::SourceLine location = find_line(w.frame, op->source);
     if (location.line != 0) find_file(location);
     if (!continues_step(w, op->source, location)) {
@@ -181,7 +183,7 @@ void BlockTracer::step(const Warp& w, const Op* op) {
     }
     ++trace_.steps.back().instructions;
     const ptx::Instruction& instruction = function.code->ast->body[op->source];
-    if (op->source == function.first_source) forget_variables(w, function);
+    if (op->source == function.first_executed_instruction) forget_variables(w, function);
     // Read a function's variables before it returns, because they do not exist afterwards.
     if (w.frame && instruction.opcode == "ret") read_variables(w, w.frame, op->source, w.active);
     note_assignments(w, op->source);
@@ -202,7 +204,8 @@ void BlockTracer::forget_variables(const Warp& w, const TracedFunction& function
 }
 
 void BlockTracer::note_assignments(const Warp& w, u32 source) {
-    const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
+    const TracedFunction& function =
+        find_traced_function(find_executing_function(w.frame, launch_));
     for (const u32 part : function.assigned_parts[source])
         find_known_variable(w, function.parts[part].variable).assigned_lanes |= w.active;
 }
@@ -210,7 +213,7 @@ void BlockTracer::note_assignments(const Warp& w, u32 source) {
 void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine location) {
     Step& step = trace_.steps.emplace_back();
     step.warp = w.index;
-    step.function = find_traced_function(find_code(w.frame, launch_)).number;
+    step.function = find_traced_function(find_executing_function(w.frame, launch_)).function_index;
     step.file = location.line ? find_file(location) : 0;
     step.line = location.line;
     step.active = w.active;
@@ -226,18 +229,18 @@ void BlockTracer::add_waiting(const Warp& w, Step& step) {
     for (const Fragment& f : w.other_fragments)
         step.waiting.push_back(
             {f.lanes, find_wait_reason(f), find_line(f.frame, f.next_op->source).line});
-    if (const Mask exited = w.existing_lanes & ~w.live_lanes)
-        step.waiting.push_back({exited, WaitReason::exited, 0});
+    if (const Mask exited_lanes = w.existing_lanes & ~w.live_lanes)
+        step.waiting.push_back({exited_lanes, WaitReason::exited, 0});
 }
 
-void BlockTracer::end_step(const Warp* running, u32 source) {
+void BlockTracer::end_step(const Warp* running_warp, u32 source) {
     if (!warp_) return;
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
     trace_.steps.back().bytes_in_flight = w.block->copy_bytes_in_flight;
     // The location of a variable depends on the instruction that a lane has reached. Lanes that
     // have diverged have reached different instructions.
-    if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
+    if (running_warp == warp_) read_variables(w, w.frame, source, w.active & lanes);
     for (const Fragment& f : w.other_fragments)
         read_variables(w, f.frame, f.next_op->source, f.lanes & lanes);
     warp_ = nullptr;
@@ -248,7 +251,8 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
 void BlockTracer::read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes) {
     if (!lanes) return;
     Step& step = trace_.steps.back();
-    for (const TracedPart& part : find_traced_function(find_code(frame, launch_)).parts) {
+    for (const TracedPart& part :
+         find_traced_function(find_executing_function(frame, launch_)).parts) {
         if (source < part.begin || source >= part.end) continue;
         KnownVariable& variable = find_known_variable(w, part.variable);
         const auto variable_place =
@@ -280,14 +284,14 @@ void BlockTracer::note_access(const Warp& w, const Op* op, const ObservedAccess&
     StepAccess access{.kind = observed_access.kind == Access::load    ? TracedAccessKind::load
                               : observed_access.kind == Access::store ? TracedAccessKind::store
                                                                       : TracedAccessKind::atomic,
-                      .array = find_array(launch_, observed_access.shared,
+                      .array = find_array(launch_, observed_access.is_shared,
                                           observed_access.addresses[first_lane], trace_),
                       .lanes = observed_access.lanes,
                       .bytes = observed_access.bytes,
                       .is_asynchronous = observed_access.is_asynchronous};
     ScalarType& element = trace_.arrays[access.array].element;
     if (element.bytes == 0)
-        element = find_access_type(find_code(w.frame, launch_).ast->body[op->source]);
+        element = find_access_type(find_executing_function(w.frame, launch_).ast->body[op->source]);
     count_cost(observed_access, access);
     PendingAccess pending{.access = trace_.steps.back().accesses.size(), .addresses = {}};
     for (const int l : LaneRange{observed_access.lanes})
@@ -308,14 +312,14 @@ void BlockTracer::finish_instruction() {
                 if (f.state == Fragment::State::at_barrier && f.barrier == *pending_barrier_)
                     waiting_warps += static_cast<u32>(std::popcount(f.lanes));
         const Barrier& barrier = block.barriers[*pending_barrier_];
-        waiting_warps += barrier.arrived_without_waiting;
-        const u32 expected = barrier.expected ? barrier.expected : block.threads;
+        waiting_warps += barrier.nonwaiting_arrivals;
+        const u32 expected = barrier.expected_threads ? barrier.expected_threads : block.threads;
         trace_.steps.back().barriers.push_back({*pending_barrier_,
                                                 waiting_warps ? waiting_warps : expected, expected,
                                                 waiting_warps == 0});
     }
     pending_barrier_.reset();
-    take_new_reports();
+    add_new_reports();
 }
 
 void BlockTracer::read_values(const PendingAccess& pending) {
@@ -329,7 +333,7 @@ void BlockTracer::read_values(const PendingAccess& pending) {
         trace_.values.push_back(address - array.address);
         const u8* source = nullptr;
         if (array.is_shared) {
-            if (warp_->block->has_shared(address, access.bytes))
+            if (warp_->block->is_in_own_shared(address, access.bytes))
                 source = warp_->block->shared + address;
         } else if (const Allocation* allocation = launch_.allocations->find(address);
                    allocation && allocation->contains(address, access.bytes)) {
@@ -347,7 +351,8 @@ void BlockTracer::read_values(const PendingAccess& pending) {
 void BlockTracer::note_local_store(const Warp& w, int lane, u64 address, u32 bytes) {
     for (const Frame* frame = w.frame;; frame = frame->caller) {
         const u64 base = frame ? frame->local_base : 0;
-        for (const TracedPart& part : find_traced_function(find_code(frame, launch_)).parts) {
+        for (const TracedPart& part :
+             find_traced_function(find_executing_function(frame, launch_)).parts) {
             for (const PartPlace& variable_place : part.places) {
                 if (variable_place.kind != PartPlace::Kind::local) continue;
                 const u64 begin = base + variable_place.offset;
@@ -398,7 +403,7 @@ void BlockTracer::note_barrier(const ptx::Instruction& instruction) {
 }
 
 /// Adds the reports that the last instruction caused to the current step.
-void BlockTracer::take_new_reports() {
+void BlockTracer::add_new_reports() {
     if (reports().total_count() == reports_seen_) return;
     reports_seen_ = reports().total_count();
     std::vector<Report> current_reports = reports().all();

@@ -26,7 +26,7 @@ public:
     /// Prepares to trace this block. Records at most `max_steps` steps.
     BlockTracer(const Launch& launch, u64 block, std::size_t max_steps);
 
-    void step(const Warp& w, const Op* op) override;
+    void note_step(const Warp& w, const Op* op) override;
     void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_local_store(const Warp& w, int lane, u64 address, u32 bytes) override;
 
@@ -64,7 +64,7 @@ private:
     void finish_instruction();
     void read_values(const PendingAccess& pending);
     void note_barrier(const ptx::Instruction& instruction);
-    void take_new_reports();
+    void add_new_reports();
     u32 find_step(const Report& report) const;
     /// Returns the last step that stores to this address of global memory, or kNone.
     u32 find_last_store(u64 address) const;

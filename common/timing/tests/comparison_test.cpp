@@ -34,10 +34,10 @@ TEST_CASE("lesson 05 is faster than 04 because it has more bytes in flight and n
 TEST_CASE("a removed barrier explains why a kernel is faster") {
     const Prediction slow = variant("barrier_in_loop", 4, Bottleneck::barrier);
     Prediction fast = variant("barrier_after", 3, Bottleneck::flight);
-    fast.life.barrier = 0;
+    fast.warp_life.barrier = 0;
     CHECK(says(compare_predictions(slow, fast),
                "warps do not wait at barriers; before, they waited for 28 % of their lives"));
-    fast.life.barrier = 120;
+    fast.warp_life.barrier = 120;
     CHECK(says(compare_predictions(slow, fast),
                "warps wait at barriers for 7 % of their lives instead of 28 %"));
 }
@@ -80,7 +80,7 @@ TEST_CASE("more resident blocks, fewer starts and fuller rounds explain a shorte
 
 TEST_CASE("a cost that does not delay the slower kernel is not named as a reason") {
     Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
-    slow.busy.l2_write = 0.95;
+    slow.utilization.l2_write = 0.95;
     const std::string text = compare_predictions(slow, fast);
     CHECK(says(text, "Why: the store path to the cache is busy"));
     CHECK_FALSE(says(text, "in flight"));

@@ -51,7 +51,7 @@ void check_same(const Gpu& a, const Gpu& b) {
     CHECK(a.l2_bytes == b.l2_bytes);
     CHECK(a.warp_start_cycles == b.warp_start_cycles);
     CHECK(a.partial_sectors.cycles_for_16_bytes == b.partial_sectors.cycles_for_16_bytes);
-    CHECK(a.run_costs.write_excess == b.run_costs.write_excess);
+    CHECK(a.run_costs.extra_write_time == b.run_costs.extra_write_time);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ TEST_CASE("a file is read as it was written") {
     CHECK(same.clock_ghz == 1.987);
     CHECK(same.l2_bytes == 104857600);
     CHECK(same.run_costs.bytes == gpu.run_costs.bytes);
-    CHECK(same.run_costs.write_excess == gpu.run_costs.write_excess);
+    CHECK(same.run_costs.extra_write_time == gpu.run_costs.extra_write_time);
     CHECK(same.bulk_copies.bytes == gpu.bulk_copies.bytes);
     CHECK(same.bulk_copies.row_cycles == gpu.bulk_copies.row_cycles);
     CHECK(same.bulk_copies.box_row_cycles == gpu.bulk_copies.box_row_cycles);
@@ -177,7 +177,7 @@ TEST_CASE("missing parameters are taken from the GPU that the file names in `lik
     CHECK(gpu.latency_ns == h200.latency_ns);
     CHECK(gpu.multiprocessors == h200.multiprocessors);
     CHECK(gpu.partial_sectors.cycles_for_8_bytes == h200.partial_sectors.cycles_for_8_bytes);
-    CHECK(gpu.run_costs.write_excess == h200.run_costs.write_excess);
+    CHECK(gpu.run_costs.extra_write_time == h200.run_costs.extra_write_time);
     CHECK(!gpu.is_measured);
 
     CHECK(error_of(few + memory).find("add multiprocessors = ") != std::string::npos);

@@ -34,10 +34,10 @@ Gpu plain_gpu() {
     return gpu;
 }
 
-Operation operation(Kind kind, std::vector<std::uint32_t> after = {}) {
+Operation operation(Kind kind, std::vector<std::uint32_t> dependences = {}) {
     Operation o;
     o.kind = kind;
-    o.after = std::move(after);
+    o.dependences = std::move(dependences);
     return o;
 }
 
@@ -70,7 +70,7 @@ std::uint64_t pieces_of(const std::set<std::uint64_t>& sectors, std::uint64_t of
     return pieces.size();
 }
 
-/// A simple reference implementation of SectorSet::runs().
+/// A simple reference implementation of SectorSet::run_lengths().
 std::vector<std::uint64_t> runs_of(const std::set<std::uint64_t>& sectors) {
     constexpr std::uint64_t of_page = 2048 / 32;
     std::vector<std::uint64_t> runs;
@@ -96,9 +96,9 @@ TEST_CASE("SectorSet counts like a std::set of sector indices") {
         for (std::uint32_t s = 0; s < run.count; ++s) plain.insert(run.first + s);
         if (k % 500 != 0) continue;
         CHECK(set.size() == plain.size());
-        CHECK(set.runs() == runs_of(plain));
-        CHECK(set.lines() == pieces_of(plain, 4));
-        CHECK(set.pages() == pieces_of(plain, 64));
+        CHECK(set.run_lengths() == runs_of(plain));
+        CHECK(set.count_lines() == pieces_of(plain, 4));
+        CHECK(set.count_pages() == pieces_of(plain, 64));
         CHECK(set.extend_to_pairs().size() == 2 * pieces_of(plain, 2));
     }
     SectorSet other;
@@ -108,16 +108,16 @@ TEST_CASE("SectorSet counts like a std::set of sector indices") {
     set.clear();
     CHECK(set.empty());
     CHECK(set.size() == 0);
-    CHECK(set.runs().empty());
+    CHECK(set.run_lengths().empty());
 }
 
 TEST_CASE("a page with few sectors is stored as ranges") {
     SectorSet sparse, dense;
     for (std::uint64_t k = 0; k < 64; k += 8) sparse.add({k, 2});
     for (std::uint64_t k = 0; k < 64; k += 4) dense.add({k, 2});
-    CHECK(sparse.runs() == std::vector<std::uint64_t>{16});
-    CHECK(sparse.runs_in_dense_pages() == std::vector<std::uint64_t>(8, 2));
-    CHECK(dense.runs_in_dense_pages() == std::vector<std::uint64_t>{32});
+    CHECK(sparse.run_lengths() == std::vector<std::uint64_t>{16});
+    CHECK(sparse.dense_page_run_lengths() == std::vector<std::uint64_t>(8, 2));
+    CHECK(dense.dense_page_run_lengths() == std::vector<std::uint64_t>{32});
 }
 
 TEST_CASE("independent chains of arithmetic run in parallel") {
@@ -128,8 +128,8 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
         drafts[k].operation = operation(Kind::arithmetic);
         // In this test, the number only identifies the draft.
         drafts[k].operation.issue_slots = static_cast<float>(k + 1);
-        drafts[k].operation.latency = 10;
-        if (k % 3 != 0) drafts[k].operation.after = {k - 1};
+        drafts[k].operation.latency_cycles = 10;
+        if (k % 3 != 0) drafts[k].operation.dependences = {k - 1};
     }
     const auto order_of = [](const std::vector<Draft>& all) {
         std::vector<int> order;
@@ -148,8 +148,8 @@ TEST_CASE("loads and their addresses are issued first, and users of the loaded v
     // The drafts are address, load, use, address, load, use, barrier, load.
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
-                         std::vector<std::uint32_t> after) {
-        drafts[k].operation = operation(kind, std::move(after));
+                         std::vector<std::uint32_t> dependences) {
+        drafts[k].operation = operation(kind, std::move(dependences));
         // In this test, the number only identifies the draft.
         drafts[k].operation.issue_slots = static_cast<float>(k + 1);
         drafts[k].priority = priority;
@@ -167,8 +167,8 @@ TEST_CASE("loads and their addresses are issued first, and users of the loaded v
     std::vector<int> order;
     for (const Operation& o : ordered) order.push_back(static_cast<int>(o.issue_slots) - 1);
     CHECK(order == std::vector<int>{0, 1, 3, 4, 6, 7, 2, 5});
-    CHECK(ordered[6].after == std::vector<std::uint32_t>{1});
-    CHECK(ordered[7].after == std::vector<std::uint32_t>{3});
+    CHECK(ordered[6].dependences == std::vector<std::uint32_t>{1});
+    CHECK(ordered[7].dependences == std::vector<std::uint32_t>{3});
 }
 
 TEST_CASE("the operands of a store before a barrier do not wait for the barrier") {
@@ -219,7 +219,7 @@ TEST_CASE("operations without cost are removed, and their users inherit their de
     drafts[2].operation = operation(Kind::store, {1});
     const std::vector<Operation> ordered = schedule_operations(drafts, true);
     REQUIRE(ordered.size() == 2);
-    CHECK(ordered[1].after == std::vector<std::uint32_t>{0});
+    CHECK(ordered[1].dependences == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("with one load at a time, latency is the bottleneck") {
@@ -229,7 +229,7 @@ TEST_CASE("with one load at a time, latency is the bottleneck") {
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
     // According to Little's law, 128 bytes are in flight nearly all of the time.
     CHECK(o.bytes_in_flight == Approx(128).epsilon(0.02));
-    CHECK(o.life.loads == Approx(1000).epsilon(0.01));
+    CHECK(o.warp_life.loads == Approx(1000).epsilon(0.01));
 }
 
 TEST_CASE("with enough loads, memory is the bottleneck") {
@@ -239,7 +239,7 @@ TEST_CASE("with enough loads, memory is the bottleneck") {
     work.read_cycles = 1;  // one sector per cycle
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles_per_block == Approx(32 * 8 * 4).epsilon(0.02));
-    CHECK(o.busy.memory > 0.95);
+    CHECK(o.utilization.memory > 0.95);
 }
 
 TEST_CASE("the L1 cache limits the number of loads in flight") {
@@ -286,13 +286,13 @@ TEST_CASE("if half of the blocks do nothing, their position within a round matte
     };
     // Half of the 1000 blocks load 64 * 4 sectors in each of their 8 warps. Memory delivers one
     // sector per cycle.
-    const double busy = 1000. / 2 * 8 * 64 * 4;
+    const double utilization = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
         MultiprocessorWork work = with_idle(idle_first);
         work.read_cycles = 1;
-        CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
+        CHECK(simulate(work, plain_gpu()).cycles == Approx(utilization).epsilon(.05));
         work.has_uneven_blocks = false;  // the first kinds of blocks then count as typical
-        if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
+        if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * utilization);
     }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("the time for which the last loads wait for memory is not counted twic
 
 TEST_CASE("a barrier waits for the slowest warp") {
     Operation slow = operation(Kind::arithmetic);
-    slow.latency = 500;
+    slow.latency_cycles = 500;
     MultiprocessorWork work = work_of({operation(Kind::barrier)}, 4, 1, 10);
     BlockProgram& block = work.programs_by_kind[0];
     block.programs.push_back(
@@ -333,7 +333,7 @@ TEST_CASE("a barrier waits for the slowest warp") {
     block.program_of_warp[3] = 1;
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(10 * 503).epsilon(0.03));
-    CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
+    CHECK(o.warp_life.barrier == Approx(0.75 * 500).epsilon(0.05));
 }
 
 TEST_CASE("a warp that has ended does not block a barrier") {
@@ -358,14 +358,14 @@ TEST_CASE("with bank conflicts, shared memory is the bottleneck") {
     conflict.passes = 32;
     const SimulatedOutcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
     CHECK(o.cycles_per_block == Approx(8 * 2 * 32).epsilon(0.03));
-    CHECK(o.busy.shared > 0.95);
+    CHECK(o.utilization.shared > 0.95);
 }
 
 TEST_CASE("the rest of an incomplete recording is assumed to resemble the recorded part") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k) {
         turns.push_back(load(4));
-        if (k > 0) turns.back().after = {k - 1};
+        if (k > 0) turns.back().dependences = {k - 1};
     }
     MultiprocessorWork all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
     half.programs_by_kind[0].programs[0].instructions_per_recorded = 4;
@@ -378,7 +378,7 @@ TEST_CASE("the last cycles of an incomplete recording count, even if it ends at 
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k)
         turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
-    for (std::uint32_t k = 2; k < 20; k += 2) turns[k].after = {k - 2};
+    for (std::uint32_t k = 2; k < 20; k += 2) turns[k].dependences = {k - 2};
     MultiprocessorWork all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
     half.programs_by_kind[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
@@ -411,7 +411,7 @@ void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::u
     for (std::uint64_t lane = 0; lane < 32; ++lane) block.runs.push_back({first + lane * pitch, 1});
     block.accesses.push_back({kind, 32, 4, 32, run, 32});
     path.steps.push_back({static_cast<std::uint32_t>(path.steps.size()), access, 1});
-    path.executed = path.steps.size();
+    path.executed_steps = path.steps.size();
 }
 
 }  // namespace
@@ -567,9 +567,9 @@ TEST_CASE("partial sectors along a row are distinguished from those along a colu
     add_step(recording, AccessKind::store, 1 << 20, 4096);
     const BlockProgram block =
         build_block_program(recording, recording.recorded_blocks[0], {}, 1000);
-    CHECK(block.sectors_partial == 64);
-    CHECK(block.sectors_partial_near == 32);
-    CHECK(block.sectors_partial_edges == 0);
+    CHECK(block.partial_sectors == 64);
+    CHECK(block.partial_sectors_along_row == 32);
+    CHECK(block.partial_sectors_at_ends == 0);
     CHECK(block.bytes_per_line == std::vector<float>(32, 4));  // down a column, 4 bytes per row
     CHECK(block.lines_left_for_other_blocks == 32);
 }
@@ -582,7 +582,7 @@ TEST_CASE("rows that start within a sector cause a warning") {
         block.runs.push_back({0, sectors});
         block.accesses.push_back({AccessKind::store, 32, 4, 2, 0, 1});
         block.warps[0].steps.push_back({0, 0, 1});
-        block.warps[0].executed = 1;
+        block.warps[0].executed_steps = 1;
         recording.writes.sectors.add({0, 1000});
         recording.writes.sectors_summed_over_blocks = 1000;
         recording.writes.bytes = 32000;
@@ -624,7 +624,7 @@ TEST_CASE("a 64-bit parameter is fetched once for each condition under which it 
         recording.instructions[3].modifiers = {"global", "f32"};
         recording.instructions[3].read_registers = {3};
         recording.recorded_blocks[0].warps[0].steps = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
-        recording.recorded_blocks[0].warps[0].executed = 3;
+        recording.recorded_blocks[0].warps[0].executed_steps = 3;
         add_step(recording, AccessKind::load, 0, 1);
         const BlockProgram block =
             build_block_program(recording, recording.recorded_blocks[0], {}, 1000);
@@ -643,7 +643,7 @@ TEST_CASE("each contiguous range of a bulk copy counts as a row") {
         for (std::uint32_t k = 0; k < 3; ++k)
             block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
         block.warps[0].steps = {{0, 0, 3}};
-        block.warps[0].executed = 1;
+        block.warps[0].executed_steps = 1;
         const BlockProgram program = build_block_program(recording, block, {}, 1000);
         for (const Operation& o : program.programs[0].operations)
             if (o.kind == Kind::bulk_load) return o;
@@ -661,7 +661,7 @@ TEST_CASE("each contiguous range of a bulk copy counts as a row") {
 TEST_CASE("each row of a bulk copy occupies the copy unit") {
     // Returns the number of cycles that a multiprocessor needs for 1000 copies of 16 KiB in `rows`
     // rows. Memory alone would take 512000 cycles.
-    const auto cycles = [](const BulkCopies& bulk_copies, bool is_box, std::uint16_t rows) {
+    const auto cycles = [](const BulkCopyCosts& bulk_copies, bool is_box, std::uint16_t rows) {
         Gpu gpu = plain_gpu();
         gpu.bulk_copies = bulk_copies;
         Operation copy = operation(Kind::bulk_load);
@@ -674,7 +674,7 @@ TEST_CASE("each row of a bulk copy occupies the copy unit") {
         work.read_cycles = 1;
         return simulate(work, gpu).cycles;
     };
-    const BulkCopies bulk{{128, 384}, {20, 40}, {4, 8}};  // for rows of 256 bytes: 30 and 6
+    const BulkCopyCosts bulk{{128, 384}, {20, 40}, {4, 8}};  // for rows of 256 bytes: 30 and 6
     const double free = cycles({}, false, 64);
     CHECK(free == Approx(512e3).epsilon(0.03));
     CHECK(cycles(bulk, true, 64) == Approx(free).epsilon(0.03));
@@ -720,9 +720,9 @@ TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks"
         block.accesses.push_back({AccessKind::load, 32, 4, 1, at, 1});
         block.accesses.push_back({AccessKind::store, 32, 4, 1, at + 1, 1});
         path.steps = {{0, at, 1}, {1, at + 1, 1}, {2, 0, 0}};
-        path.executed = 3;
+        path.executed_steps = 3;
     }
-    recording.neighbours = 100;
+    recording.neighbour_blocks = 100;
     recording.reads.sectors_summed_over_blocks = recording.writes.sectors_summed_over_blocks = 3200;
     recording.reads.bytes = recording.writes.bytes = 3200 * 32;
     recording.reads.sectors.add({1000, 3200});
@@ -769,11 +769,11 @@ TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks"
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
     // Only half of each sector is written, so memory must read the rest.
     recording.writes.bytes /= 2;
-    CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
+    CHECK(predict(recording, plain_gpu()).utilization.memory > 1.3 * p.utilization.memory);
 
     // This block does twice as much work, and the model does not know how many other blocks do.
     recording.recorded_blocks.push_back(recording.recorded_blocks.front());
-    for (WarpPath& path : recording.recorded_blocks.back().warps) path.executed *= 2;
+    for (WarpPath& path : recording.recorded_blocks.back().warps) path.executed_steps *= 2;
     CHECK(predict(recording, plain_gpu()).unknown ==
           std::vector<Unknown>{Unknown::unlike_blocks, Unknown::parts});
 

@@ -39,9 +39,10 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
             for (const Operation& o : between) program.operations.push_back(o);
             Operation& store = program.operations.emplace_back();
             store.kind = Operation::Kind::store;
-            store.partial = store.partial_half_lines = 32;
+            store.partial_sectors = store.partial_half_lines = 32;
             store.unfinished_sectors = 32 * 8 / 32.f;
-            for (std::uint32_t line = 0; line < 32; ++line) store.parts.push_back({line, 8});
+            for (std::uint32_t line = 0; line < 32; ++line)
+                store.written_parts.push_back({line, 8});
         }
         program.operations.emplace_back().kind = Operation::Kind::exit;
         program.instructions_per_recorded = 1;
@@ -67,20 +68,20 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
 TEST_CASE("lines that a block or a warp fills completely are not left for other blocks") {
     PartialLines filled;
     for (std::uint64_t part = 0; part < 16; ++part)
-        CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
+        CHECK(filled.add_written_part(40 + part / 4, 0, 8).line == 0);
     CHECK(filled.bytes_per_line() == std::vector<float>{128});
     CHECK(filled.lines_left_for_other_blocks() == 0);
 
     PartialLines by_one, has_several_writers, parts;
     for (std::uint32_t part = 0; part < 4; ++part) {
-        by_one.add(40, 0, 8);
-        has_several_writers.add(40, part, 8);
-        if (part > 0) parts.add(40, part, 8);
+        by_one.add_written_part(40, 0, 8);
+        has_several_writers.add_written_part(40, part, 8);
+        if (part > 0) parts.add_written_part(40, part, 8);
     }
     CHECK(by_one.lines_left_for_other_blocks() == 0);
     CHECK(has_several_writers.lines_left_for_other_blocks() == Approx(.5));
     CHECK(parts.lines_left_for_other_blocks() == 1);
-    CHECK(parts.add(44, 0, 8).line == 1);
+    CHECK(parts.add_written_part(44, 0, 8).line == 1);
 }
 
 TEST_CASE("a line is open from its first store until its last, or until the end of the block") {
@@ -88,13 +89,13 @@ TEST_CASE("a line is open from its first store until its last, or until the end 
     OpenLines lines;
     OpenLines::BlockLines block = OpenLines::start_block(bytes);
     CHECK(lines.mean_open_lines(100) == 0);
-    lines.write(block, {0, 16}, 100);
-    lines.write(block, {1, 16}, 150);
+    lines.write_part(block, {0, 16}, 100);
+    lines.write_part(block, {1, 16}, 150);
     CHECK(lines.mean_open_lines(200) == Approx((100 + 50) / 200.0));
-    lines.write(block, {0, 16}, 200);
+    lines.write_part(block, {0, 16}, 200);
     CHECK(lines.mean_open_lines(400) == Approx((100 + 250) / 400.0));
-    lines.write(block, {0, 16}, 300);  // more bytes than announced, so the line stays closed
-    lines.close(block, 400);
+    lines.write_part(block, {0, 16}, 300);  // more bytes than announced, so the line stays closed
+    lines.close_lines(block, 400);
     CHECK(lines.mean_open_lines(1000) == Approx((100 + 250) / 1000.0));
 }
 
@@ -113,7 +114,7 @@ TEST_CASE("the more lines are open, and the farther apart, the more of them are 
 }
 
 TEST_CASE("partial sectors cost less if they are combined and a request touches few lines") {
-    const PartialSectors partial_sectors = some_gpu().partial_sectors;
+    const PartialSectorCosts partial_sectors = some_gpu().partial_sectors;
     CHECK(partial_write_cycles(32, false, partial_sectors) == Approx(3.6));
     CHECK(partial_write_cycles(32, true, partial_sectors) == Approx(3.6));
     CHECK(partial_write_cycles(16, true, partial_sectors) == 3);
@@ -124,7 +125,7 @@ TEST_CASE("partial sectors cost less if they are combined and a request touches 
 TEST_CASE("waits between stores cost time, because lines stay open") {
     Operation wait;
     wait.kind = Operation::Kind::shared_load;
-    wait.latency = 2000;
+    wait.latency_cycles = 2000;
     // On few pages, the waits cost nothing.
     CHECK(cycles_of_columns(0, {wait}) < 1.1 * cycles_of_columns(0, {}));
     CHECK(cycles_of_columns(1e9, {wait}) > 1.2 * cycles_of_columns(1e9, {}));

@@ -10,7 +10,7 @@ namespace {
 struct Pattern {
     int places, warps;
     double bytes_of_warp;
-    double apart;  ///< time between the starts of blocks in adjacent slots
+    double start_distance;  ///< time between the starts of blocks in adjacent slots
     double period, start, latency, spread, work;
 };
 
@@ -46,7 +46,7 @@ TimeLine drawn(const Pattern& pattern) {
     TimeLine line{.cycles_per_moment = 20, .moments = std::vector<Moment>(240), .blocks = {}};
     for (int place = 0; place < pattern.places; ++place) {
         for (int turn = -1; turn < 6; ++turn) {
-            const double begin = pattern.apart * place + pattern.period * turn;
+            const double begin = pattern.start_distance * place + pattern.period * turn;
             add_block(line, pattern, begin);
             line.blocks.push_back({place, begin / line.cycles_per_moment,
                                    (begin + pattern.period) / line.cycles_per_moment});
@@ -67,8 +67,8 @@ Gpu gpu() {
     gpu.copy_gbps = 4285;
     gpu.block_interval_cycles = 158;
     gpu.run_costs = {.bytes = {64, 128, 256, 8192},
-                     .read_excess = {0.33, 0.105, 0.06, 0},
-                     .write_excess = {0.3, 0.19, 0.095, 0}};
+                     .extra_read_time = {0.33, 0.105, 0.06, 0},
+                     .extra_write_time = {0.3, 0.19, 0.095, 0}};
     return gpu;
 }
 
@@ -91,13 +91,14 @@ Prediction like_04() {
     p.bytes_needed = 16 * 1024;
     p.fraction_without_loads = 0.38;
     p.latency_cycles = 862;
-    p.busy = {.memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
-    p.life = {
+    p.utilization = {
+        .memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
+    p.warp_life = {
         .start = 350, .issue = 240, .loads = 940, .shared = 60, .barrier = 670, .stores = 110};
     static const TimeLine line = drawn({.places = 2,
                                         .warps = 32,
                                         .bytes_of_warp = 128,
-                                        .apart = 160,
+                                        .start_distance = 160,
                                         .period = 2370,
                                         .start = 350,
                                         .latency = 700,
@@ -119,13 +120,14 @@ Prediction like_05() {
     p.bytes_in_flight = 21.4 * 1024;
     p.fraction_without_loads = 0;
     p.latency_cycles = 2200;
-    p.busy = {.memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
-    p.life = {
+    p.utilization = {
+        .memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
+    p.warp_life = {
         .start = 310, .issue = 260, .loads = 2620, .shared = 80, .barrier = 210, .stores = 90};
     static const TimeLine line = drawn({.places = 8,
                                         .warps = 8,
                                         .bytes_of_warp = 512,
-                                        .apart = 450,
+                                        .start_distance = 450,
                                         .period = 3600,
                                         .start = 310,
                                         .latency = 2200,
@@ -139,14 +141,14 @@ Prediction that_binds(Bottleneck bottleneck) {
     Prediction p = like_04();
     p.bottleneck = bottleneck;
     switch (bottleneck) {
-        case Bottleneck::memory: p.busy.memory = 0.97; break;
+        case Bottleneck::memory: p.utilization.memory = 0.97; break;
         case Bottleneck::flight:
         case Bottleneck::barrier: break;
-        case Bottleneck::shared: p.busy.shared = 0.93; break;
-        case Bottleneck::cache: p.busy.l2_read = 0.94; break;
-        case Bottleneck::stores: p.busy.l2_write = 0.95; break;
-        case Bottleneck::issue: p.busy.issue = 0.91; break;
-        case Bottleneck::blocks: p.life.start = 1200; break;
+        case Bottleneck::shared: p.utilization.shared = 0.93; break;
+        case Bottleneck::cache: p.utilization.l2_read = 0.94; break;
+        case Bottleneck::stores: p.utilization.l2_write = 0.95; break;
+        case Bottleneck::issue: p.utilization.issue = 0.91; break;
+        case Bottleneck::blocks: p.warp_life.start = 1200; break;
         case Bottleneck::few_blocks: p.rounds = 1.12; break;
     }
     return p;

@@ -35,7 +35,7 @@ Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
         block.accesses.push_back(
             {AccessKind::load, 32, 4, 1, 0, static_cast<std::uint32_t>(count)});
         path.steps.push_back({0, 0, 1});
-        path.executed = 1;
+        path.executed_steps = 1;
     }
     return recording;
 }
@@ -57,31 +57,31 @@ TEST_CASE("memory is not classified as a table if each block reads a different p
 TEST_CASE("each multiprocessor loads a small table once") {
     const Recording recording = reading(32, 1, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
-    const Table* table = tables.find(0);
+    const Table* table = tables.find_table(0);
     REQUIRE(table);
     // Each multiprocessor executes ten of the 1000 blocks, and every block reads the whole table.
     CHECK(table->l1_miss_fraction == Approx(.1));
     CHECK(table->memory_fraction == Approx(.001));
-    CHECK(tables.find(1) == nullptr);
-    CHECK(tables.count_requests(10) == Approx(320));
-    CHECK(tables.count_distinct(1e9) == Approx(32));
+    CHECK(tables.find_table(1) == nullptr);
+    CHECK(tables.count_requested_sectors(10) == Approx(320));
+    CHECK(tables.count_distinct_sectors(1e9) == Approx(32));
 }
 
 TEST_CASE("caches hold only a part of a table that exceeds their size") {
     // The table has 100 MB. Each block reads one sector per 3.2 kB.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
-    const Table* table = tables.find(0);
+    const Table* table = tables.find_table(0);
     REQUIRE(table);
     CHECK(table->l1_miss_fraction > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
     CHECK(table->memory_fraction == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
     // The fraction of a table's reads that memory serves is at most that of all reads.
-    CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->memory_fraction == .25);
+    CHECK(Tables(recording, gpu(), kFirstLevel, .25).find_table(0)->memory_fraction == .25);
 }
 
 TEST_CASE("error bands are narrow for copies, and wider for other launches") {
-    BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_fraction = .5};
+    BandFacts copy{.ms = 1, .utilization = {.memory = .9}, .rounds = 10, .write_fraction = .5};
     const double narrow = error_band(copy);
     CHECK(narrow < .1);
     const auto with = [&](auto change) {
@@ -111,11 +111,11 @@ TEST_CASE("error bands are narrow for copies, and wider for other launches") {
               f.bottleneck = Bottleneck::few_blocks;
               f.write_fraction = .1;
           }) == random);
-    CHECK(with([](BandFacts& f) { f.busy.memory = .5; }) > narrow);
+    CHECK(with([](BandFacts& f) { f.utilization.memory = .5; }) > narrow);
 }
 
 TEST_CASE("error bands are narrow if the rate at which blocks start is the bottleneck") {
-    BandFacts reads{.ms = 1, .busy = {.memory = .6}, .rounds = 10, .write_fraction = .1};
+    BandFacts reads{.ms = 1, .utilization = {.memory = .6}, .rounds = 10, .write_fraction = .1};
     reads.bottleneck = Bottleneck::flight;
     const double wide = error_band(reads);
     CHECK(wide > .15);

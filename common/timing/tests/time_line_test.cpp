@@ -119,7 +119,8 @@ TEST_CASE("any number of columns preserves the means and sums of moments") {
     const auto eighths = average_columns(line, 8);
     CHECK(eighths[7].mean.bytes_in_flight == doctest::Approx(300));
     double sum = 0;
-    for (const Column& column : average_columns(line, 7)) sum += column.mean.bytes_in_flight;
+    for (const TimeLineColumn& column : average_columns(line, 7))
+        sum += column.mean.bytes_in_flight;
     CHECK(sum / 7 == doctest::Approx(150));
 }
 

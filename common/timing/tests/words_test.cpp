@@ -45,18 +45,18 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.bytes_needed,
             &p.fraction_without_loads,
             &p.latency_cycles,
-            &p.busy.memory,
-            &p.busy.l2_read,
-            &p.busy.l2_write,
-            &p.busy.shared,
-            &p.busy.issue,
-            &p.life.start,
-            &p.life.issue,
-            &p.life.loads,
-            &p.life.shared,
-            &p.life.barrier,
-            &p.life.stores,
-            &p.life.other,
+            &p.utilization.memory,
+            &p.utilization.l2_read,
+            &p.utilization.l2_write,
+            &p.utilization.shared,
+            &p.utilization.issue,
+            &p.warp_life.start,
+            &p.warp_life.issue,
+            &p.warp_life.loads,
+            &p.warp_life.shared,
+            &p.warp_life.barrier,
+            &p.warp_life.stores,
+            &p.warp_life.other,
             &p.time_line.cycles_per_moment,
             &p.time_line.moments[7].bytes_in_flight,
             &p.time_line.moments[8].bytes_stored,
@@ -112,20 +112,20 @@ TEST_CASE("the text for lesson 04 states its time, label, Little's law and a war
           "waits at "
           "barriers: 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law); "
           "38 % of the time nothing is in flight.");
-    REQUIRE(said.why.size() == 4);
-    CHECK(said.why[0] ==
+    REQUIRE(said.reasons.size() == 4);
+    CHECK(said.reasons[0] ==
           "A multiprocessor holds 2 blocks of 1024 threads at a time: another block would exceed "
           "its limit of 2048 "
           "threads.");
     CHECK(
-        said.why[1] ==
+        said.reasons[1] ==
         "A warp lives about 2370 cycles: 350 until it starts, 240 executing instructions, 940 "
         "waiting for "
         "loads, 670 waiting at barriers for the slowest of 32 warps and 170 for everything else.");
-    CHECK(said.why[2] ==
+    CHECK(said.reasons[2] ==
           "A load takes about 860 cycles, so 3.4 KB in flight give a multiprocessor 4 bytes per "
           "cycle.");
-    CHECK(said.why[3] ==
+    CHECK(said.reasons[3] ==
           "Busy: memory 52 %, instruction issue 24 % and the load path from the cache 12 % of the "
           "time.");
     CHECK(says(said.cure, "before a barrier"));
@@ -137,7 +137,7 @@ TEST_CASE("the text for lesson 05 states that memory is the limit, and mentions 
     CHECK(said.verdict ==
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
     CHECK(said.time == "about 2.5 ms, 82 % of a copy");
-    CHECK(said.why[0] ==
+    CHECK(said.reasons[0] ==
           "Memory sees writes in runs of 128 bytes (up to 19 % slower than long runs).");
     CHECK(says(said.cure, "longer runs"));
     CHECK(said.cure_is_advice);
@@ -152,7 +152,7 @@ TEST_CASE("runs cost as much as the next shorter runs in the table") {
     const auto why = [](double bytes) {
         Prediction p = samples::like_05();
         p.run_bytes_read = bytes;
-        return said_of(p).why[0];
+        return said_of(p).reasons[0];
     };
     CHECK(says(why(16), "reads in runs of 16 bytes (up to 33 % slower than long runs) and writes"));
     CHECK(says(why(127), "reads in runs of 127 bytes (up to 33 %"));
@@ -229,7 +229,7 @@ TEST_CASE("each limit of occupancy has a name, and the text gives the limit") {
         Prediction p = samples::like_04();
         p.occupancy_limit = occupancy_limit;
         names.insert(phrase_for(occupancy_limit));
-        sentences.insert(said_of(p).why.at(0));
+        sentences.insert(said_of(p).reasons.at(0));
         check_claims(p);
     }
     const std::size_t all = all_of_enum<OccupancyLimit>().size();
@@ -294,10 +294,10 @@ TEST_CASE("if useful bytes are unknown, the text explains the time by the bytes 
 TEST_CASE("useless traffic and data in the cache are mentioned") {
     Prediction p = samples::that_binds(Bottleneck::memory);
     p.memory_bytes = 4.5 * samples::useful_bytes;
-    CHECK(said_of(p).why[0] == "Memory moves 39 GB; 8.6 GB would be enough.");
+    CHECK(said_of(p).reasons[0] == "Memory moves 39 GB; 8.6 GB would be enough.");
     CHECK(says(said_of(p).cure, "Use every byte of each sector"));
     p.memory_bytes = samples::useful_bytes / 2;
-    CHECK(says(said_of(p).why[0], "the cache serves the rest"));
+    CHECK(says(said_of(p).reasons[0], "the cache serves the rest"));
 }
 
 TEST_CASE("missing numbers are not mentioned") {

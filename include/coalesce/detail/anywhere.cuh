@@ -229,7 +229,8 @@ struct RealignedVectorKernel {
             if (row >= 0 && row < task.rows && col < task.cols) {
                 value = element<SIZE>(in_matrix, row * task.in_pitch + col);
             }
-            // Write all elements of the tile, because it is read in whole vectors.
+            // Write every element of the tile, even elements outside the matrix, because the tile
+            // is read in whole vectors.
             tile.element_at(i % TILE_COLS, i / TILE_COLS) = value;
         }
     }

@@ -45,7 +45,7 @@ struct TallVectorKernel {
     static constexpr int COLS = THREADS_ACROSS * 16, TILE_COLS = COLS;
     using Lines = VectorLines<THREADS_ACROSS, THREADS_DOWN + 1>;
     static constexpr int SHARED_BYTES =
-        Lines::TOTAL_BYTES + 16;  // load() may read one vector too many
+        Lines::TOTAL_BYTES + 16;  // load() may read one vector past the end
     static_assert(!SWAPS_ROWS || 32 % (2 * THREADS_ACROSS) == 0,
                   "threads that swap rows are in the same warp");
 

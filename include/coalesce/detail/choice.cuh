@@ -79,7 +79,7 @@ cudaError_t launch_vector_stack(const TransposeTask& task, std::int64_t stack_by
 template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_stack_with_policy(const TransposeTask& task, const LaunchQueue& queue) {
     const std::int64_t matrix_bytes = task.rows * task.cols * SIZE;
-    if (matrix_bytes <= 4096) {  // a block takes up to 8192 bytes, or 12,700 if memory is fast
+    if (matrix_bytes <= 4096) {  // up to 8192 bytes per block, or 12,700 with fast memory
         const std::int64_t small_target_bytes =
             SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix_bytes / 2;
         return launch_stack_kernel<SIZE, MatrixStackKernel<SIZE, 256, PAD, LOADS>>(
@@ -222,12 +222,12 @@ cudaError_t launch_unaligned_tiles(TransposeTask task, std::int64_t shorter_side
         // In a tall matrix, a column of tiles is very long. The cache lines that it shares with the
         // next column would be evicted before a block needs them again.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
-        switch (choose_rewound_tile<SIZE>(task)) {
-            case RewoundTile::unused: break;
-            case RewoundTile::small:
+        switch (choose_rotated_row_tile<SIZE>(task)) {
+            case RotatedRowTile::unused: break;
+            case RotatedRowTile::small:
                 return launch_fixed_tiles<SIZE, typename FastestKernels<SIZE>::SmallRewoundKernel>(
                     task, queue);
-            case RewoundTile::large:
+            case RotatedRowTile::large:
                 return launch_fixed_tiles<SIZE, typename FastestKernels<SIZE>::LargeRewoundKernel>(
                     task, queue);
         }
@@ -365,7 +365,7 @@ cudaError_t launch_fastest_kernel(TransposeTask task, const LaunchQueue& queue) 
     task.tile_rows = choose_tall_strip_rows<SIZE>(task, needs_padding);
     task.tile_cols = choose_wide_strip_cols<SIZE>(task);
     // The tiles of RewoundRowKernel are faster than long strips.
-    const bool uses_rewound_tiles = choose_rewound_tile<SIZE>(task) != RewoundTile::unused;
+    const bool uses_rewound_tiles = choose_rotated_row_tile<SIZE>(task) != RotatedRowTile::unused;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
                          (!uses_rewound_tiles || task.cols < max_cols_for_strips);
     if (can_use_strips && is_tall && task.tile_rows > 0) {

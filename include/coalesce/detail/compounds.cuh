@@ -58,23 +58,24 @@ struct CompoundKernel {
         tile_number /= tile_count_down;
         col = std::int64_t{tile_number % tile_count_across} * task.tile_cols;
         matrix_offset = task.rows * task.cols * element_bytes * (tile_number / tile_count_across);
-        const std::int64_t top = row < task.extra_rows ? 0 : row - task.extra_rows,
+        const std::int64_t top_row = row < task.extra_rows ? 0 : row - task.extra_rows,
                            cols_left = task.cols - col;
         const std::int64_t end_row =
             row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
-        rows = static_cast<int>(end_row - top);
+        rows = static_cast<int>(end_row - top_row);
         cols = static_cast<int>(cols_left < task.tile_cols ? cols_left : task.tile_cols);
         source_row = static_cast<const char*>(task.in) + matrix_offset +
-                     (top * task.cols + col) * element_bytes;
+                     (top_row * task.cols + col) * element_bytes;
     }
-    static __device__ unsigned offset_within(const char* address, unsigned alignment) {
+    static __device__ unsigned misaligned_bytes_of(const char* address, unsigned alignment) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address)) % alignment;
     }
     /// Returns the row's offset within its first loaded vector or word, in bytes.
     __device__ unsigned count_misaligned_row_bytes(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * element_bytes);
         if (SIZE == LOAD_BYTES) return 0;
-        return (offset_within(source_row, LOAD_BYTES) + static_cast<unsigned>(y) * row_bytes) %
+        return (misaligned_bytes_of(source_row, LOAD_BYTES) +
+                static_cast<unsigned>(y) * row_bytes) %
                LOAD_BYTES;
     }
 
@@ -118,7 +119,7 @@ struct CompoundKernel {
                           y = row_divider.quotient(vector_index);
                 const int row_offset = (vector_index - y * vectors_per_row) * 16;
                 const char* const row_start = source_row + y * row_bytes;
-                const int misaligned_bytes = static_cast<int>(offset_within(row_start, 16));
+                const int misaligned_bytes = static_cast<int>(misaligned_bytes_of(row_start, 16));
                 const bool is_inside_row =
                     y < rows && row_offset < loaded_row_bytes + misaligned_bytes;
                 tile_offset[k] = is_inside_row ? y * task.pitch * 4 + row_offset : -1;
@@ -150,7 +151,9 @@ struct CompoundKernel {
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 const char* const row_start = source_row + y * row_bytes;
                 const int misaligned_bytes =
-                    SIZE == LOAD_BYTES ? 0 : static_cast<int>(offset_within(row_start, LOAD_BYTES));
+                    SIZE == LOAD_BYTES
+                        ? 0
+                        : static_cast<int>(misaligned_bytes_of(row_start, LOAD_BYTES));
                 const int row_offset = chunk * 128 + lane * 4;
                 const bool is_inside_row =
                     y < rows && row_offset < loaded_row_bytes + misaligned_bytes;
@@ -189,11 +192,12 @@ struct CompoundKernel {
         // sector.
         const bool are_columns_aligned_alike = col_step * col_bytes % 32 == 0;
         const int misaligned_words =
-            are_columns_aligned_alike ? static_cast<int>(offset_within(out, 32)) / 4 : 0;
+            are_columns_aligned_alike ? static_cast<int>(misaligned_bytes_of(out, 32)) / 4 : 0;
         int word = warp % chunks_per_column * 32 + lane;
         if (words_per_column + misaligned_words <= chunks_per_column * 32) word -= misaligned_words;
         if (word < 0 || word >= words_per_column) return;
-        const int misaligned_units = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
+        const int misaligned_units =
+            SIZE == 4 ? 0 : static_cast<int>(misaligned_bytes_of(out, 4)) / SIZE;
         // The first unit of this lane's word, numbered from the tile's first unit. The unit may be
         // in the previous row.
         const int first_unit = word * ELEMENTS_PER_WORD - misaligned_units;

@@ -316,19 +316,19 @@ bool benefits_from_evict_last(const TransposeTask& task, bool is_aligned) {
 
 /// The tile size of RewoundRowKernel. `unused` means that this kernel is not used, because a
 /// side of the matrix is too short or its elements have at least 4 bytes.
-enum class RewoundTile { unused, small, large };
+enum class RotatedRowTile { unused, small, large };
 template <int SIZE>
-RewoundTile choose_rewound_tile(const TransposeTask& task) {
+RotatedRowTile choose_rotated_row_tile(const TransposeTask& task) {
     if constexpr (SIZE < 4) {
-        if (task.rows < 128 || task.cols < 128) return RewoundTile::unused;
+        if (task.rows < 128 || task.cols < 128) return RotatedRowTile::unused;
         // With few rows, a taller tile would be largely empty.
         const bool is_matrix_large =
             task.rows * task.cols * SIZE >= FastestKernels<SIZE>::min_bytes_for_large_tile;
         return is_matrix_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
-                   ? RewoundTile::large
-                   : RewoundTile::small;
+                   ? RotatedRowTile::large
+                   : RotatedRowTile::small;
     }
-    return RewoundTile::unused;
+    return RotatedRowTile::unused;
 }
 
 /// The greatest length of a strip of tiles, in rows or columns, for which the L2 cache keeps the

@@ -40,9 +40,9 @@ __global__ void __launch_bounds__(threads_per_block) gather_kernel(const Permute
     }
 }
 
-/// The functions of `splice_kernel`, the kernel for permutations that keep the last axis, so that
-/// whole rows are copied. Rows may be unaligned. Each vector of `out` is spliced from one row or
-/// from two consecutive rows.
+/// The device functions of `splice_kernel`. That kernel performs permutations that keep the last
+/// axis in place, so it copies whole rows. Rows may be unaligned: each vector of `out` is spliced
+/// from one row or from two consecutive rows.
 template <int SIZE>
 struct RowSplicer {
     static_assert(SIZE <= 4, "larger ones are gathered");
@@ -123,8 +123,9 @@ struct RowSplicer {
     }
 };
 
-/// Constants of the kernel that splices rows. Rows of at least `min_spliced_row_bytes` bytes are
-/// spliced. The other two constants are the amounts that a thread and a block store.
+/// Constants of `splice_kernel`. It is used only for rows of at least `min_spliced_row_bytes`
+/// bytes. Each thread stores `spliced_vectors_per_thread` vectors of 16 bytes, and each block
+/// `spliced_bytes_per_block` bytes.
 constexpr int min_spliced_row_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads_per_block * spliced_vectors_per_thread * 16;
 

@@ -18,10 +18,11 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`, because `transpose` would leave a
-/// fifth of its tiles empty, and tiles of vectors can have whole rows of `out`.
+/// Reports whether VectorTileKernel is faster than `transpose` for a matrix of this shape: more
+/// than a fifth of the area of `transpose`'s tiles would be empty, whereas a tile of vectors can
+/// hold whole rows of `out`.
 template <int SIZE>
-bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
+bool prefers_vector_tiles(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
     constexpr std::int64_t tile_side = 256 / SIZE;
     const bool are_tiles_partly_empty =
@@ -376,7 +377,7 @@ bool divide_into_vector_tiles(Tiling& tiling, const PermutePlan& plan) {
                                        : Kernel::THREADS_DOWN;
     rows.vectors = choose_vectors_per_side(rows.size / N, usual_vectors_down);
     cols.vectors = choose_vectors_per_side(cols.size / N, Kernel::THREADS_ACROSS);
-    if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
+    if (rows.axes == 1 && cols.axes == 1 && prefers_vector_tiles<SIZE>(rows.size, cols.size)) {
         // A tile has whole rows of `out`, and one or two cache lines of each row of `in`.
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
@@ -437,8 +438,8 @@ enum class PermuteMethod {
     gather_units
 };
 
-/// The minimum numbers of rows and columns of a matrix with gaps between its rows that is passed to
-/// `transpose`.
+/// A matrix with gaps between its rows is passed to `transpose` only if it has at least this many
+/// rows and at least this many columns.
 constexpr std::int64_t min_side_for_transpose = 64;
 /// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
 constexpr std::int64_t min_rows_for_word_tiles = 128;
@@ -464,7 +465,7 @@ PermuteMethod choose_permute_method(const PermutePlan& plan) {
         const bool prefers_whole_rows =
             plan.axes == 3 && matrix_batch.is_dense && is_aligned &&
             !has_one_tile_per_matrix<SIZE>(matrix_batch.rows) &&
-            leaves_tiles_empty<SIZE>(matrix_batch.rows, matrix_batch.cols);
+            prefers_vector_tiles<SIZE>(matrix_batch.rows, matrix_batch.cols);
         if (prefers_whole_rows && can_use_vector_tiles<SIZE>(plan))
             return PermuteMethod::vector_tiles;
         if (matrix_batch.is_dense || (are_sides_long && (SIZE >= 4 || is_aligned)))

@@ -146,8 +146,8 @@ cudaError_t permute_by_element_tiles(const PermutePlan& plan, const LaunchQueue&
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The maximum number of tiles in a column of tiles, if consecutive blocks go down the column.
-/// Applies only to large arrays of 2-byte units, on GPUs with fast memory.
+/// The maximum number of tiles in a column of tiles for which consecutive blocks go down the column
+/// instead of along a row. Applies only to large arrays of 2-byte units, on GPUs with fast memory.
 constexpr unsigned max_tiles_down_first = 16;
 
 template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
@@ -158,8 +158,8 @@ cudaError_t launch_word_tiles(const PermutePlan& plan, const LaunchQueue& queue)
         static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.tile_count =
         static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    // If columns of tiles are short, go down them first. Tiles that share cache lines of `out` then
-    // run at about the same time.
+    // If columns of tiles are short, consecutive blocks go down a column. Tiles that share cache
+    // lines of `out` then run at about the same time.
     const bool are_tile_columns_short = IS_LOADED_ONCE &&
                                         tiling.rows.tile_count <= max_tiles_down_first &&
                                         tiling.rows.tile_count < tiling.cols.tile_count;

@@ -1,5 +1,5 @@
-/// \file
-/// Chooses and launches the kernels for strips: for matrices with few columns or few rows.
+/// \file Chooses and launches the strip kernels, which transpose matrices with few columns or few
+/// rows.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -240,8 +240,8 @@ cudaError_t launch_wide_strips(const TransposeTask& task, const LaunchQueue& que
                                                                                 queue);
             }
         }
-        // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
-        // the next strip needs the rest of them.
+        // The first and the last cache line of a row in a strip are shared with other strips. Keep
+        // these lines in the cache, because the next strip needs the rest of them.
         const bool uses_evict_last = task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
                                      has_at_least_bytes<SIZE>(task, min_wide_bytes_for_evict_last);
         if (uses_evict_last || benefits_from_evict_last<SIZE>(task, false)) {

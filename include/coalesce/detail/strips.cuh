@@ -161,8 +161,8 @@ struct TallStripKernel {
         for (int row_group = warp & (row_groups_at_once - 1); row_group < row_groups;
              row_group += row_groups_at_once) {
             const int y = (row_group * 32 + lane) * ELEMENTS_PER_ACCESS;
-            const WarpColumns columns{warp / row_groups_at_once, WARPS / row_groups_at_once,
-                                      origin.row + y, extra_rows + y};
+            const ThreadColumns columns{warp / row_groups_at_once, WARPS / row_groups_at_once,
+                                        origin.row + y, extra_rows + y};
             if (is_inner) {
                 store_columns<true>(task, origin, strip, columns);
             } else {
@@ -172,16 +172,16 @@ struct TallStripKernel {
     }
 
     /// The part of the strip that a thread stores: every `col_step`-th column, and
-    /// ELEMENTS_PER_ACCESS rows of each of these columns.
-    struct WarpColumns {
+    /// ELEMENTS_PER_ACCESS rows of each such column.
+    struct ThreadColumns {
         int first_col, col_step;
-        std::int64_t row;  ///< the lane's first row in a column that starts at a sector boundary
+        std::int64_t row;  ///< the thread's first row in a column that starts at a sector boundary
         int y;             ///< the same row, counted within the strip
     };
 
     template <bool IS_INNER>
     static __device__ void store_columns(const TransposeTask& task, const TileOrigin& origin,
-                                         const Strip& strip, const WarpColumns& columns) {
+                                         const Strip& strip, const ThreadColumns& columns) {
         const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
         const std::int64_t step_bytes = columns.col_step * task.out_pitch * SIZE;
         char* line = out_matrix_address<SIZE>(task, origin);
@@ -399,7 +399,7 @@ struct WideStripKernel {
         }
     }
 
-    /// Constants of load_and_transpose. A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
+    /// Constants of load_and_transpose(). A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
     /// rows, and transposes 4 x 4 bytes at a time.
     static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
                          TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;

@@ -21,9 +21,9 @@ struct TallWordKernel {
     static constexpr int SECTOR_BYTES = 32, EXTRA_ROWS = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// Return distances in shared memory, in words: word_pitch() the distance from one word of a
-    /// vector to the next, and column_pitch() the distance from one column to the next. Both are
-    /// odd, so that lanes use different banks.
+    /// Return odd distances in shared memory, so that lanes use different banks. word_pitch() is
+    /// the distance in words between neighbouring words of a vector, and column_pitch() the
+    /// distance in words between neighbouring columns.
     static __host__ __device__ int word_pitch(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_pitch(int rows) { return word_pitch(rows) * 4 + 1; }
 
@@ -58,7 +58,7 @@ struct TallWordKernel {
                                      char* shared) {
         const int cols = static_cast<int>(task.cols);
         const std::int64_t top_row = origin.row - EXTRA_ROWS;
-        // The range of the strip's rows that are within the matrix.
+        // The rows of the strip that are within the matrix.
         const int begin_row = IS_INNER || top_row >= 0 ? 0 : EXTRA_ROWS;
         const std::int64_t rows_left = task.rows - top_row;
         const int loaded_rows = task.tile_rows + EXTRA_ROWS,

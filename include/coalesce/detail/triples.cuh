@@ -192,7 +192,8 @@ struct TripleVectorKernel {
                 for (int w = 0; w < 4; ++w) word[i][v * 4 + w] = vector.word[w];
             }
         }
-        // The elements of a thread's column fill 12 * SIZE bytes.
+        // A thread's part of a column has 12 * SIZE bytes. The thread stores them in pieces of
+        // STORE_BYTES bytes.
         constexpr int STORE_BYTES = SIZE == 4   ? 16
                                     : SIZE == 2 ? 8
                                                 : 4,

@@ -43,8 +43,8 @@ __device__ inline Element<SIZE>& element(char* source, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(source + index * SIZE);
 }
 
-/// Returns the number of elements from the last address that is a multiple of ALIGNMENT elements to
-/// the start of row `col` of `out`.
+/// Returns the number of elements between the start of row `col` of `out` and the last preceding
+/// address that is a multiple of ALIGNMENT elements.
 template <int SIZE, int ALIGNMENT>
 __device__ inline int count_misaligned_elements(const char* out, std::int64_t col,
                                                 std::int64_t pitch) {

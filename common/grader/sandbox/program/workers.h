@@ -14,8 +14,8 @@ namespace coalesce::grader {
 /// Loads the compiler or the simulator, which all workers share. Must be called before the first
 /// worker is forked. Returns a description of what was loaded.
 std::string prepare_jail(Role role, bool is_restricted);
-/// Returns the duty of the jail's server process or, in `worker_duty`, of a worker. The duty
-/// determines which system calls the process may make.
+/// Return the duty of a jail's server process and of its workers. The duty determines which system
+/// calls a process may make.
 Duty server_duty(Role role);
 Duty worker_duty(Role role);
 /// Starts the helper processes of a worker. Must be called before the worker is restricted, because

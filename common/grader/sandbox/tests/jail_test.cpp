@@ -96,9 +96,9 @@ std::vector<std::pair<const char*, const char*>> compilers() {
 }
 
 /// Sets COALESCE_COMPILER until the end of the scope.
-struct Chosen {
-    explicit Chosen(const char* compiler) { setenv("COALESCE_COMPILER", compiler, 1); }
-    ~Chosen() { unsetenv("COALESCE_COMPILER"); }
+struct ChosenCompiler {
+    explicit ChosenCompiler(const char* compiler) { setenv("COALESCE_COMPILER", compiler, 1); }
+    ~ChosenCompiler() { unsetenv("COALESCE_COMPILER"); }
 };
 
 Compiled compiled_in(Jail& jail) {
@@ -199,7 +199,7 @@ TEST_CASE("the submission is not blamed if the kernel still uses a page of the a
 TEST_CASE("a jail can compile several times, whichever compiler it uses") {
     REQUIRE_FALSE(compilers().empty());
     for (const auto& [compiler, name] : compilers()) {
-        const Chosen chosen(compiler);
+        const ChosenCompiler chosen(compiler);
         for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
             if (!can_use(tier)) continue;
             Jail jail(Role::compile, tier);
@@ -211,7 +211,7 @@ TEST_CASE("a jail can compile several times, whichever compiler it uses") {
 
 TEST_CASE("if clang's process exceeds a limit, its jail continues to work") {
     if (describe_compiler(Compiler::clang).empty()) return;
-    const Chosen chosen("clang");
+    const ChosenCompiler chosen("clang");
     const std::string classes =
         "template <int N, int M> struct Bomb { enum { value = Bomb<N - 1, 2 * M>::value + "
         "Bomb<N - 1, 2 * M + 1>::value }; };\n"

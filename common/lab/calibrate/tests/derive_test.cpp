@@ -218,11 +218,11 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.bulk_copies.row_cycles == std::vector<double>{20, 24});
     CHECK(gpu.bulk_copies.box_row_cycles == std::vector<double>{6, 8});
     CHECK(gpu.run_costs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.run_costs.read_excess[0] ==
+    CHECK(gpu.run_costs.extra_read_time[0] ==
           Approx(2));  // 3600 / 1200 - 1, for strips that lie far apart
-    CHECK(gpu.run_costs.read_excess[1] == Approx(0.25));
-    CHECK(gpu.run_costs.write_excess[0] == Approx(0.25));
-    CHECK(gpu.run_costs.write_excess[2] == Approx(0));
+    CHECK(gpu.run_costs.extra_read_time[1] == Approx(0.25));
+    CHECK(gpu.run_costs.extra_write_time[0] == Approx(0.25));
+    CHECK(gpu.run_costs.extra_write_time[2] == Approx(0));
     // The file that calibrate writes must be read back unchanged.
     CHECK(format_gpu(parse_gpu(format_gpu(gpu), "here")) == format_gpu(gpu));
 }

@@ -79,12 +79,12 @@ struct DefinednessAnalysis {
             std::erase_if(written_registers.conditionally_written,
                           [&](const auto& fact) { return std::get<1>(fact) == r; });
             const bool is_written_under_opposite_guard =
-                i.guard &&
-                written_registers.conditionally_written.contains({r, *i.guard, !i.guard_negated});
+                i.guard && written_registers.conditionally_written.contains(
+                               {r, *i.guard, !i.is_guard_negated});
             if (!i.guard || is_written_under_opposite_guard)
                 written_registers.is_written[r] = true;
             else if (r != *i.guard)
-                written_registers.conditionally_written.insert({r, *i.guard, i.guard_negated});
+                written_registers.conditionally_written.insert({r, *i.guard, i.is_guard_negated});
         }
     }
 
@@ -92,7 +92,7 @@ struct DefinednessAnalysis {
                               const WrittenRegisters& written_registers) const {
         if (written_registers.is_written[r]) return true;
         return i.guard && r != *i.guard &&
-               written_registers.conditionally_written.contains({r, *i.guard, i.guard_negated});
+               written_registers.conditionally_written.contains({r, *i.guard, i.is_guard_negated});
     }
 
     /// Reports whether the instruction's line ends in `// late`. The generator marks a line this
@@ -105,40 +105,43 @@ struct DefinednessAnalysis {
 
     std::string describe_undefined_read(const ptx::Module& module) const {
         const std::size_t count = function.body.size();
-        std::vector<WrittenRegisters> at(count);
+        std::vector<WrittenRegisters> written_before(count);
         std::vector<bool> is_reached(count, false);
         if (count == 0) return "";
-        at[0].is_written.assign(function.registers.size(), false);
+        written_before[0].is_written.assign(function.registers.size(), false);
         is_reached[0] = true;
         std::vector<u32> pending_instructions = {0};
         const auto propagate_to = [&](u32 target, const WrittenRegisters& written_registers) {
             if (target >= count) return;
             if (!is_reached[target]) {
                 is_reached[target] = true;
-                at[target] = written_registers;
+                written_before[target] = written_registers;
                 pending_instructions.push_back(target);
-            } else if (at[target].keep_common_facts(written_registers)) {
+            } else if (written_before[target].keep_common_facts(written_registers)) {
                 pending_instructions.push_back(target);
             }
         };
         while (!pending_instructions.empty()) {
-            const u32 now = pending_instructions.back();
+            const u32 instruction_index = pending_instructions.back();
             pending_instructions.pop_back();
-            const ptx::Instruction& i = function.body[now];
-            WrittenRegisters written_registers = at[now];
+            const ptx::Instruction& i = function.body[instruction_index];
+            WrittenRegisters written_registers = written_before[instruction_index];
             step(i, written_registers);
-            for (u32 target : simulator::branch_targets(function, i))
-                propagate_to(target, written_registers);
-            if (!is_last_of_block(i)) propagate_to(now + 1, written_registers);
+            for (u32 target_index : simulator::branch_targets(function, i))
+                propagate_to(target_index, written_registers);
+            if (!is_last_of_block(i)) propagate_to(instruction_index + 1, written_registers);
         }
-        for (u32 now = 0; now < count; ++now) {
-            if (!is_reached[now] || is_marked_late(module, function.body[now])) continue;
-            for (u32 r : list_read_registers(function.body[now]))
-                if (!is_certainly_written(function.body[now], r, at[now]))
+        for (u32 instruction_index = 0; instruction_index < count; ++instruction_index) {
+            if (!is_reached[instruction_index] ||
+                is_marked_late(module, function.body[instruction_index]))
+                continue;
+            for (u32 r : list_read_registers(function.body[instruction_index]))
+                if (!is_certainly_written(function.body[instruction_index], r,
+                                          written_before[instruction_index]))
                     return function.registers[r].name +
                            " is read, but not written on every path to `" +
-                           std::string(module.find_text(function.body[now])) + "` in " +
-                           function.name;
+                           std::string(module.find_text(function.body[instruction_index])) +
+                           "` in " + function.name;
         }
         return "";
     }

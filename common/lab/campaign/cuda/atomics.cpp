@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-void write_atomics_on_sums(Kernel& kernel, StatementPlace&) {
+void generate_atomics_on_sums(Kernel& kernel, StatementPlace&) {
     static const std::vector<const char*> kAtomicStatements = {
         "atomicAdd(sums + $1, $u);",
         "atomicXor(sums + $1, $u);",
@@ -25,65 +25,65 @@ void write_atomics_on_sums(Kernel& kernel, StatementPlace&) {
         "atomicMax((unsigned long long*)(sums + $1), $U);",
         "atomicXor((unsigned long long*)(sums + $1), $U);",
         "atomicCAS(sums + $1, 0u, 9u);"};
-    const int first = kernel.reserve_sum_words(2);
-    if (first < 0) return;
+    const int first_sum_word = kernel.reserve_sum_words(2);
+    if (first_sum_word < 0) return;
     if (kernel.random.percent(40)) kernel.write("if ($b)");
-    kernel.write(kernel.random.pick(kAtomicStatements), {first});
+    kernel.write(kernel.random.pick(kAtomicStatements), {first_sum_word});
 }
 
 /// Generates an atomic addition that one lane performs on behalf of all lanes with the same key.
-void write_atomic_per_key(Kernel& kernel, StatementPlace& place) {
-    const int first = kernel.reserve_sum_words(4);
-    if (first < 0) return;
+void generate_atomic_per_key(Kernel& kernel, StatementPlace& place) {
+    const int first_sum_word = kernel.reserve_sum_words(4);
+    if (first_sum_word < 0) return;
     kernel.write(
         "const u32 @key = $u & 3;\nconst u32 @peers = __match_any_sync($1, @key);\n"
         "if (lane == (u32)__ffs((i32)@peers) - 1) atomicAdd(&sums[$2 + @key], "
         "(u32)__popc(@peers) * $k);\n__syncwarp($1);",
-        {place.lane_mask, first});
+        {place.lane_mask, first_sum_word});
 }
 
 /// Generates a sum over the warp that one lane adds atomically.
-void write_atomic_per_warp(Kernel& kernel, StatementPlace& place) {
-    const int first = kernel.reserve_sum_words(1);
-    if (first < 0) return;
+void generate_atomic_per_warp(Kernel& kernel, StatementPlace& place) {
+    const int first_sum_word = kernel.reserve_sum_words(1);
+    if (first_sum_word < 0) return;
     kernel.write(
         "const u32 @sum = __reduce_add_sync($1, $u);\n"
         "if (lane == (u32)__ffs((i32)$1) - 1) atomicAdd(sums + $2, @sum);",
-        {place.lane_mask, first});
+        {place.lane_mask, first_sum_word});
 }
 
 /// Generates a multiplication as a compare-and-swap loop, because there is no atomic
 /// multiplication.
-void write_compare_and_swap_loop(Kernel& kernel, StatementPlace&) {
-    const int first = kernel.reserve_sum_words(1);
-    if (first < 0) return;
+void generate_compare_and_swap_loop(Kernel& kernel, StatementPlace&) {
+    const int first_sum_word = kernel.reserve_sum_words(1);
+    if (first_sum_word < 0) return;
     kernel.write(
         "u32 @seen = 0, @before;\nconst u32 @factor = $u * 2 + 1;\ndo {\n@before = @seen;\n"
         "@seen = atomicCAS(sums + $1, @before, (@before + 1) * @factor - 1);\n"
         "} while (@seen != @before);",
-        {first});
+        {first_sum_word});
 }
 
 /// Generates an addition under a lock that all blocks share.
-void write_spin_lock_for_all(Kernel& kernel, StatementPlace& place) {
-    const int first = place.turns > 4 ? -1 : kernel.reserve_sum_words(2);
-    if (first < 0) return;
+void generate_spin_lock_for_all(Kernel& kernel, StatementPlace& place) {
+    const int first_sum_word = place.times_reached > 4 ? -1 : kernel.reserve_sum_words(2);
+    if (first_sum_word < 0) return;
     kernel.write(
         "bool @done = $b;\nconst u32 @word = $u & 0xffff;\nwhile (!@done) {\n"
         "if (atomicCAS(sums + $1, 0u, 1u) == 0) {\n__threadfence();\n"
         "volatile u32* const sum = sums + $1 + 1;\n*sum = *sum + @word;\n"
         "__threadfence();\natomicExch(sums + $1, 0u);\n@done = true;\n}\n}",
-        {first});
+        {first_sum_word});
 }
 
 }  // namespace
 
 std::vector<Construct> atomic_constructs() {
-    return {{Requirement::kernel, false, 6, write_atomics_on_sums},
-            {Requirement::lanes, false, 3, write_atomic_per_key},
-            {Requirement::lanes, false, 2, write_atomic_per_warp},
-            {Requirement::kernel, false, 1, write_compare_and_swap_loop},
-            {Requirement::kernel, false, 1, write_spin_lock_for_all}};
+    return {{Requirement::kernel, false, 6, generate_atomics_on_sums},
+            {Requirement::lanes, false, 3, generate_atomic_per_key},
+            {Requirement::lanes, false, 2, generate_atomic_per_warp},
+            {Requirement::kernel, false, 1, generate_compare_and_swap_loop},
+            {Requirement::kernel, false, 1, generate_spin_lock_for_all}};
 }
 
 }  // namespace coalesce::campaign

@@ -31,20 +31,21 @@ std::vector<Construct> draw_construct_weights(Random& random, bool is_learner) {
         add_groups({learner_constructs()});
     else
         add_groups({toolkit_constructs()});
-    std::vector<Construct> all;
+    std::vector<Construct> all_constructs;
     for (const auto& group : groups) {
-        // A share of 0 leaves out a whole group, and a large share makes the group frequent.
-        const int share = random.pick({0, 1, 1, 2, 4});
+        // A weight of 0 leaves out the whole group, and a large weight makes the group frequent.
+        const int group_weight = random.pick({0, 1, 1, 2, 4});
         for (Construct construct : group) {
-            construct.weight *= share * random.pick({0, 1, 1, 2, 3});
-            all.push_back(construct);
+            construct.weight *= group_weight * random.pick({0, 1, 1, 2, 3});
+            all_constructs.push_back(construct);
         }
     }
-    if (random.percent(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
+    if (random.percent(25))
+        all_constructs[random.below(static_cast<u32>(all_constructs.size()))].weight += 300;
     // The first construct can be used anywhere. Increase its weight, so that there is always a
     // construct to choose.
-    all[0].weight += 4;
-    return all;
+    all_constructs[0].weight += 4;
+    return all_constructs;
 }
 
 /// Declares the mask of the lanes that exist in the current thread's warp.
@@ -70,7 +71,7 @@ void declare_variables(Kernel& kernel) {
     kernel.declare(Type::u32, UniformIn::thread, "tid * 2654435761u + seed");
 }
 
-void write_statements(Kernel& kernel, StatementPlace& place) {
+void generate_statements(Kernel& kernel, StatementPlace& place) {
     const int statements_after_last_barrier =
         kernel.random.percent(40) ? kernel.random.between(0, kernel.remaining_statements) : 0;
     while (kernel.remaining_statements > 0) {
@@ -80,7 +81,7 @@ void write_statements(Kernel& kernel, StatementPlace& place) {
             place.are_all_threads_active = false;
             place.lane_mask.clear();
         }
-        write_statement(kernel, place);
+        generate_statement(kernel, place);
     }
 }
 
@@ -129,7 +130,7 @@ void store_interleaved(Kernel& kernel) {
     }
 }
 
-std::string write_kernel_header(Kernel& kernel) {
+std::string generate_kernel_header(Kernel& kernel) {
     std::string text = fill_arguments(kernel.random.percent(30)
                                           ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
                                           : "extern \"C\" __global__ void ",
@@ -155,12 +156,12 @@ std::string generate_cuda(u64 seed, KernelStyle style) {
     Kernel kernel(is_learner ? seed ^ 0x6c6561726e6572 : seed);
     kernel.is_learner = is_learner;
     kernel.constructs = draw_construct_weights(kernel.random, is_learner);
-    write_functions(kernel);
-    kernel.body = write_kernel_header(kernel);
+    generate_functions(kernel);
+    kernel.body = generate_kernel_header(kernel);
     StatementPlace place;
     declare_lane_mask(kernel, place);
     declare_variables(kernel);
-    write_statements(kernel, place);
+    generate_statements(kernel, place);
     if (is_learner && kernel.random.percent(50))
         store_interleaved(kernel);
     else

@@ -82,19 +82,19 @@ std::string random_integer_arithmetic(Kernel& kernel, Type type, UniformIn unifo
          "(T)($1 >> ((u32)$2 & (W - 1)))", "(T)($1 / D)", "(T)($1 % D)", "(T)~$1",
          "(T)(0u - (A)$1)", "smaller($1, $2)", "larger($1, $2)"});
     std::string text;
-    for (const char* at = pattern; *at; ++at) {
-        if (*at == 'T')
+    for (const char* pattern_letter = pattern; *pattern_letter; ++pattern_letter) {
+        if (*pattern_letter == 'T')
             text += name_of(type);
-        else if (*at == 'A')
+        else if (*pattern_letter == 'A')
             text += arithmetic_type_of(type);
-        else if (*at == 'B')
+        else if (*pattern_letter == 'B')
             text += bits_of(type) == 64 ? "64" : "32";
-        else if (*at == 'W')
+        else if (*pattern_letter == 'W')
             text += std::to_string(bits_of(type));
-        else if (*at == 'D')
+        else if (*pattern_letter == 'D')
             text += is_signed(type) ? "(($2 & 0x3f) | 1)" : "($2 | 1)";
         else
-            text += *at;
+            text += *pattern_letter;
     }
     if (text.starts_with("smaller"))
         kernel.define_global_once(
@@ -145,7 +145,8 @@ std::string random_call(Kernel& kernel, Type type, UniformIn uniform_in, int dep
         if (!arguments.empty()) arguments += ", ";
         arguments += random_expression(kernel, parameter, uniform_in, depth);
     }
-    return convert_expression(kernel, function.name + "(" + arguments + ")", function.result, type);
+    return convert_expression(kernel, function.name + "(" + arguments + ")", function.result_type,
+                              type);
 }
 
 std::string random_floating_point_operation(Kernel& kernel, Type type, UniformIn uniform_in,
@@ -229,9 +230,9 @@ std::string random_expression(Kernel& kernel, Type type, UniformIn uniform_in, i
                                random_expression(kernel, type, uniform_in, depth),
                                random_expression(kernel, type, uniform_in, depth)});
     }
-    const Type other = random_type(kernel);
-    return convert_expression(kernel, random_expression(kernel, other, uniform_in, depth), other,
-                              type);
+    const Type other_type = random_type(kernel);
+    return convert_expression(kernel, random_expression(kernel, other_type, uniform_in, depth),
+                              other_type, type);
 }
 
 std::string random_condition(Kernel& kernel, UniformIn uniform_in, int depth) {
@@ -310,10 +311,10 @@ std::string random_constant(Kernel& kernel, Type type) {
     u64 number =
         random.pick<u64>({0, 1, 2, 3, 7, 31, 32, 33, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
                           0x80000000, 0xffffffff, random.next() >> 32, random.below(1000)});
-    const bool is_long = bits_of(type) == 64;
-    if (is_long && random.percent(40)) number <<= random.below(32);
-    if (type == Type::u32 || type == Type::u64) return format_hexadecimal(number, is_long);
-    return fill_arguments("($1)$2", {type, format_hexadecimal(number, is_long)});
+    const bool is_64_bit = bits_of(type) == 64;
+    if (is_64_bit && random.percent(40)) number <<= random.below(32);
+    if (type == Type::u32 || type == Type::u64) return format_hexadecimal(number, is_64_bit);
+    return fill_arguments("($1)$2", {type, format_hexadecimal(number, is_64_bit)});
 }
 
 std::string convert_expression(Kernel& kernel, const std::string& text, Type from, Type to) {
@@ -340,17 +341,18 @@ const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace&
     return *kernel.random.pick(assignable_variables);
 }
 
-void write_use_of_pattern(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
-                          Type from, UniformIn value_scope) {
+void generate_use_of_pattern(Kernel& kernel, const StatementPlace& place,
+                             const std::string& pattern, Type from, UniformIn value_scope) {
     const std::string text = expand_pattern(kernel, pattern, value_scope, 1);
     const Variable to = random_assignable_variable(kernel, place, value_scope);
     const std::string converted_value = convert_expression(kernel, text, from, to.type);
     if (is_real(to.type)) {
         define_limited_function(kernel);
-        const char* add = kernel.is_learner      ? "$1 = limited($1 * 0.5f + $2);\n"
-                          : to.type == Type::f32 ? "$1 = limited(__fadd_rn($1, $2));\n"
-                                                 : "$1 = limited(__dadd_rn($1, $2));\n";
-        kernel.body += fill_arguments(add, {to.name, converted_value});
+        const char* addition_pattern = kernel.is_learner ? "$1 = limited($1 * 0.5f + $2);\n"
+                                       : to.type == Type::f32
+                                           ? "$1 = limited(__fadd_rn($1, $2));\n"
+                                           : "$1 = limited(__dadd_rn($1, $2));\n";
+        kernel.body += fill_arguments(addition_pattern, {to.name, converted_value});
         return;
     }
     const char* merging_statement =
@@ -395,9 +397,9 @@ UniformIn random_uniform_scope(Kernel& kernel) {
                                UniformIn::thread, UniformIn::thread, UniformIn::thread});
 }
 
-std::string random_iteration_count(Kernel& kernel, UniformIn uniform_in, int most) {
-    if (most <= 1) return "1";
-    const std::string count = std::to_string(kernel.random.between(2, most));
+std::string random_iteration_count(Kernel& kernel, UniformIn uniform_in, int max_iterations) {
+    if (max_iterations <= 1) return "1";
+    const std::string count = std::to_string(kernel.random.between(2, max_iterations));
     if (kernel.random.percent(25)) return count;
     return fill_arguments(
         "$2 % $1 + 1",

@@ -43,8 +43,9 @@ const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace&
                                            UniformIn value_scope = UniformIn::thread);
 /// Adds code that mixes the value of `pattern`, an expression of type `from`, into a variable, so
 /// that the value influences the kernel's results.
-void write_use_of_pattern(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
-                          Type from = Type::u32, UniformIn value_scope = UniformIn::thread);
+void generate_use_of_pattern(Kernel& kernel, const StatementPlace& place,
+                             const std::string& pattern, Type from = Type::u32,
+                             UniformIn value_scope = UniformIn::thread);
 
 /// Add to the globals both overloads of the device function limited(), and the array numbers[8].
 void define_limited_function(Kernel& kernel);
@@ -53,8 +54,8 @@ void define_numbers_array(Kernel& kernel);
 Type random_type(Kernel& kernel);
 Type random_integer_type(Kernel& kernel);
 UniformIn random_uniform_scope(Kernel& kernel);
-/// Returns an expression for an iteration count from 1 to `most`. The count is the same for all
+/// Returns an expression for an iteration count from 1 to `max_iterations`. The count is the same for all
 /// threads of the scope `uniform_in`.
-std::string random_iteration_count(Kernel& kernel, UniformIn uniform_in, int most);
+std::string random_iteration_count(Kernel& kernel, UniformIn uniform_in, int max_iterations);
 
 }  // namespace coalesce::campaign

@@ -20,7 +20,7 @@ public:
         std::swap(kernel_.variables, saved_variables_);
         saved_statement_count_ = kernel_.remaining_statements;
         kernel_.is_in_device_function = true;
-        kernel_.result = function.result;
+        kernel_.result_type = function.result_type;
         for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             kernel_.variables.push_back(
                 {"p" + std::to_string(i), function.parameters[i], UniformIn::thread});
@@ -52,7 +52,7 @@ std::string format_function_head(Kernel& kernel, const Function& function,
         {first_parameter.empty()
              ? kInliningQualifiers[kernel.random.below(std::size(kInliningQualifiers))]
              : "__noinline__ ",
-         function.result, function.name, parameters});
+         function.result_type, function.name, parameters});
 }
 
 Function declare_function(Kernel& kernel) {
@@ -63,7 +63,7 @@ Function declare_function(Kernel& kernel) {
 }
 
 /// Generates a function with a few statements and early returns.
-void write_plain_function(Kernel& kernel) {
+void generate_plain_function(Kernel& kernel) {
     const Function function = declare_function(kernel);
     std::string text = format_function_head(kernel, function);
     {
@@ -71,59 +71,61 @@ void write_plain_function(Kernel& kernel) {
         kernel.remaining_statements = kernel.random.between(1, 5);
         kernel.declare(Type::u32, UniformIn::thread,
                        random_expression(kernel, Type::u32, UniformIn::thread, 1));
-        kernel.declare(function.result, UniformIn::thread,
-                       random_expression(kernel, function.result, UniformIn::thread, 1));
+        kernel.declare(function.result_type, UniformIn::thread,
+                       random_expression(kernel, function.result_type, UniformIn::thread, 1));
         StatementPlace place;
         place.arriving_together = UniformIn::thread;
         place.are_all_threads_active = false;
         place.can_return = true;
         place.nesting_depth = 2;
-        place.turns = 30;
+        place.times_reached = 30;
         for (int count = kernel.random.between(1, 3); count > 0; --count)
-            write_statement(kernel, place);
+            generate_statement(kernel, place);
         text += kernel.body;
-        text += fill_arguments("return $1;\n}\n",
-                               {random_expression(kernel, function.result, UniformIn::thread, 2)});
+        text +=
+            fill_arguments("return $1;\n}\n",
+                           {random_expression(kernel, function.result_type, UniformIn::thread, 2)});
     }
     kernel.global_definitions += text;
     kernel.functions.push_back(function);
 }
 
 /// Generates a function that calls itself once or twice, to the depth given by its first parameter.
-void write_recursive_function(Kernel& kernel) {
+void generate_recursive_function(Kernel& kernel) {
     const Function function = declare_function(kernel);
-    Function inner = function;
-    inner.name += "_inner";
-    std::string text = format_function_head(kernel, inner, "u32 left"), call;
+    Function inner_function = function;
+    inner_function.name += "_inner";
+    std::string text = format_function_head(kernel, inner_function, "u32 left"), call_text;
     {
-        const FunctionBodyScope body(kernel, inner);
+        const FunctionBodyScope body(kernel, inner_function);
         const auto arguments = [&] {
-            std::string list;
-            for (const Type type : inner.parameters)
-                list += ", " + random_expression(kernel, type, UniformIn::thread, 1);
-            return list;
+            std::string argument_list;
+            for (const Type type : inner_function.parameters)
+                argument_list += ", " + random_expression(kernel, type, UniformIn::thread, 1);
+            return argument_list;
         };
         const std::vector<PatternArgument> words = {
-            random_expression(kernel, inner.result, UniformIn::thread, 1), inner.result, inner.name,
-            arguments(), arguments()};
+            random_expression(kernel, inner_function.result_type, UniformIn::thread, 1),
+            inner_function.result_type, inner_function.name, arguments(), arguments()};
         kernel.write("if (left == 0 || $b) return $1;", words);
         kernel.write("$2 x = $3(left - 1$4);\nif ($b) x = $3(left / 2$5);", words);
         const Scope scope(kernel);
-        kernel.variables.push_back({"x", inner.result, UniformIn::thread});
-        text += kernel.body +
-                fill_arguments("return $1;\n}\n",
-                               {random_expression(kernel, inner.result, UniformIn::thread, 2)});
-        for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
+        kernel.variables.push_back({"x", inner_function.result_type, UniformIn::thread});
+        text += kernel.body + fill_arguments("return $1;\n}\n",
+                                             {random_expression(kernel, inner_function.result_type,
+                                                                UniformIn::thread, 2)});
+        for (std::size_t i = 0; i < inner_function.parameters.size(); ++i)
+            call_text += ", p" + std::to_string(i);
     }
     text += format_function_head(kernel, function);
-    text +=
-        fill_arguments("return $1($2$3);\n}\n", {inner.name, kernel.random.between(1, 4), call});
+    text += fill_arguments("return $1($2$3);\n}\n",
+                           {inner_function.name, kernel.random.between(1, 4), call_text});
     kernel.global_definitions += text;
     kernel.functions.push_back(function);
 }
 
 /// Generates four functions and a table through which one of them is called.
-void write_function_table(Kernel& kernel) {
+void generate_function_table(Kernel& kernel) {
     const Function function{
         kernel.make_unique_name("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
     std::string function_names, text;
@@ -146,7 +148,7 @@ void write_function_table(Kernel& kernel) {
 
 // ---- constructs ----
 
-void write_lambda_call(Kernel& kernel, StatementPlace& place) {
+void generate_lambda_call(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "apply",
         "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
@@ -154,18 +156,18 @@ void write_lambda_call(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
         "return $b ? x + @kept : $u;\n});",
-        {random_iteration_count(kernel, UniformIn::thread, place.turns > 50 ? 1 : 5)});
-    write_use_of_pattern(kernel, place, "@kept");
-    write_use_of_pattern(kernel, place, "@sum");
+        {random_iteration_count(kernel, UniformIn::thread, place.times_reached > 50 ? 1 : 5)});
+    generate_use_of_pattern(kernel, place, "@kept");
+    generate_use_of_pattern(kernel, place, "@sum");
 }
 
-void write_template_call(Kernel& kernel, StatementPlace& place) {
+void generate_template_call(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "power",
         "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
         "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
-    write_use_of_pattern(
+    generate_use_of_pattern(
         kernel, place,
         fill_arguments("power<$1>(($2)$3)",
                        {kernel.random.between(0, 5), type,
@@ -176,7 +178,7 @@ void write_template_call(Kernel& kernel, StatementPlace& place) {
 /// Generates structures that are passed by value, but only in the kernel. In an inlined function,
 /// NVRTC 13.0 at -O3 overwrites a structure that is still live with another structure, so the
 /// results of -O3 and -G could not be compared.
-void write_structure_passing(Kernel& kernel, StatementPlace& place) {
+void generate_structure_passing(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "Pair",
         "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"
@@ -187,28 +189,28 @@ void write_structure_passing(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
         "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
-    write_use_of_pattern(kernel, place, "@pair.b", Type::u64);
-    write_use_of_pattern(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
+    generate_use_of_pattern(kernel, place, "@pair.b", Type::u64);
+    generate_use_of_pattern(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
 }
 
 }  // namespace
 
-void write_functions(Kernel& kernel) {
+void generate_functions(Kernel& kernel) {
     for (int count = kernel.random.pick({0, 0, 1, 1, 2, 3}); count > 0; --count) {
         const u32 function_kind = kernel.random.below(10);
         if (function_kind < 6)
-            write_plain_function(kernel);
+            generate_plain_function(kernel);
         else if (function_kind < 8)
-            write_recursive_function(kernel);
+            generate_recursive_function(kernel);
         else
-            write_function_table(kernel);
+            generate_function_table(kernel);
     }
 }
 
 std::vector<Construct> function_constructs() {
-    return {{Requirement::kernel, false, 2, write_lambda_call},
-            {Requirement::nothing, false, 2, write_template_call},
-            {Requirement::kernel, false, 3, write_structure_passing}};
+    return {{Requirement::kernel, false, 2, generate_lambda_call},
+            {Requirement::nothing, false, 2, generate_template_call},
+            {Requirement::kernel, false, 3, generate_structure_passing}};
 }
 
 }  // namespace coalesce::campaign

@@ -32,7 +32,7 @@ StatementPlace StatementPlace::inside_block(UniformIn condition, int times) cons
     place.arriving_together = join_scopes(arriving_together, condition);
     if (!is_uniform_within(condition, UniformIn::warp)) place.lane_mask.clear();
     place.nesting_depth += 1;
-    place.turns *= times;
+    place.times_reached *= times;
     return place;
 }
 
@@ -42,8 +42,8 @@ StatementPlace StatementPlace::inside_divergence(int times) const {
     return place;
 }
 
-int StatementPlace::max_iterations(int most, int total_iterations) const {
-    return std::max(1, std::min(most, total_iterations / turns));
+int StatementPlace::max_iterations(int iteration_limit, int total_iterations) const {
+    return std::max(1, std::min(iteration_limit, total_iterations / times_reached));
 }
 
 // ---- the launch ----
@@ -56,11 +56,11 @@ constexpr int kBlockSizes[] = {32, 32, 64, 64, 64, 96, 128, 128, 256,
 /// Returns a divisor of `number`, often 1.
 int random_divisor(Random& random, int number) {
     if (random.percent(60)) return 1;
-    std::vector<int> found;
+    std::vector<int> divisors;
     for (int i = 1; i <= number; ++i) {
-        if (number % i == 0) found.push_back(i);
+        if (number % i == 0) divisors.push_back(i);
     }
-    return random.pick(found);
+    return random.pick(divisors);
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ Kernel::Kernel(u64 seed) : random(seed) {
 
 // ---- the text ----
 
-void Kernel::write(const std::string& pattern, const std::vector<PatternArgument>& given) {
-    body += expand_pattern(*this, pattern, UniformIn::thread, random.between(0, 2), given);
+void Kernel::write(const std::string& pattern, const std::vector<PatternArgument>& arguments) {
+    body += expand_pattern(*this, pattern, UniformIn::thread, random.between(0, 2), arguments);
     if (!body.ends_with('\n')) body += '\n';
 }
 
@@ -115,16 +115,16 @@ bool Kernel::reserve_shared(int bytes) {
 }
 
 int Kernel::reserve_sum_words(int words) {
-    const int first = (next_free_sum_word + 1) / 2 * 2;
-    if (first + words > 64) return -1;
-    next_free_sum_word = first + words;
-    return first;
+    const int first_word = (next_free_sum_word + 1) / 2 * 2;
+    if (first_word + words > 64) return -1;
+    next_free_sum_word = first_word + words;
+    return first_word;
 }
 
 int Kernel::reserve_out_words(int words) {
-    const int first = (lowest_reserved_out_word - words) / words * words;
-    if (first < 16) return -1;
-    return lowest_reserved_out_word = first;
+    const int first_word = (lowest_reserved_out_word - words) / words * words;
+    if (first_word < 16) return -1;
+    return lowest_reserved_out_word = first_word;
 }
 
 // ---- statements ----
@@ -148,19 +148,19 @@ bool is_possible(const Kernel& kernel, const StatementPlace& place, const Constr
 
 }  // namespace
 
-void write_statement(Kernel& kernel, StatementPlace& place) {
+void generate_statement(Kernel& kernel, StatementPlace& place) {
     kernel.remaining_statements -= 1;
-    std::vector<const Construct*> possible;
+    std::vector<const Construct*> possible_constructs;
     int sum = 0;
     for (const Construct& construct : kernel.constructs) {
         if (!is_possible(kernel, place, construct)) continue;
-        possible.push_back(&construct);
+        possible_constructs.push_back(&construct);
         sum += construct.weight;
     }
-    int drawn = kernel.random.between(0, sum - 1);
-    for (const Construct* construct : possible) {
-        drawn -= construct->weight;
-        if (drawn >= 0) continue;
+    int remaining_weight = kernel.random.between(0, sum - 1);
+    for (const Construct* construct : possible_constructs) {
+        remaining_weight -= construct->weight;
+        if (remaining_weight >= 0) continue;
         const auto names_outside = std::exchange(kernel.names_of_construct, {});
         construct->write(kernel, place);
         kernel.names_of_construct = names_outside;
@@ -168,10 +168,10 @@ void write_statement(Kernel& kernel, StatementPlace& place) {
     }
 }
 
-void write_scope(Kernel& kernel, StatementPlace place, int count) {
+void generate_scope(Kernel& kernel, StatementPlace place, int count) {
     const Scope scope(kernel);
     kernel.body += "{\n";
-    for (int i = 0; i < count; ++i) write_statement(kernel, place);
+    for (int i = 0; i < count; ++i) generate_statement(kernel, place);
     kernel.body += "}\n";
 }
 

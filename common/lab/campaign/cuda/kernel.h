@@ -24,8 +24,8 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the scope in which an operation's result is the same for all threads. `a` and `b` are
-/// the scopes of its operands.
+/// Returns the scope in which the result of an operation is the same for all threads. `a` and `b`
+/// are the scopes in which its two operands are the same.
 UniformIn join_scopes(UniformIn a, UniformIn b);
 /// Reports whether all threads of `scope` have the same value, if all threads of `value_scope` have
 /// the same value.
@@ -50,8 +50,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    /// scope in which the variable has the same value for all threads; assignments must preserve
-    /// this
+    /// scope in which all threads have the same value in the variable, which assignments must
+    /// preserve
     UniformIn uniform_in;
     bool can_change = true;
 };
@@ -59,7 +59,7 @@ struct Variable {
 /// A device function whose result depends only on its arguments.
 struct Function {
     std::string name;
-    Type result;
+    Type result_type;
     std::vector<Type> parameters;
 };
 
@@ -71,14 +71,14 @@ struct StatementPlace {
     bool are_all_threads_active =
         true;                ///< whether no thread of the block has returned from the kernel
     bool can_break = false;  ///< whether `break` and `continue` are allowed
-    /// whether a thread may return here; it may if no other thread waits for it later
+    /// whether a thread may return here, because no other thread waits for it later
     bool can_return = false;
     int nesting_depth = 0;
-    int turns = 1;  ///< the number of times that a thread reaches this place
+    int times_reached = 1;  ///< the number of times that a thread reaches this place
 
-    /// Returns how many iterations a loop at this place may have. The result is at most `most`, and
+    /// Returns how many iterations a loop at this place may have. The result is at most `iteration_limit`, and
     /// low enough that no thread executes the body more than `total_iterations` times.
-    int max_iterations(int most, int total_iterations) const;
+    int max_iterations(int iteration_limit, int total_iterations) const;
     bool can_have_barrier() const {
         return are_all_threads_active && is_uniform_within(arriving_together, UniformIn::block);
     }
@@ -107,13 +107,13 @@ struct Kernel {
     /// names of the globals that were added with `define_global_once`
     std::set<std::string> defined_globals;
     /// Expands a pattern with expand_pattern(), and appends the resulting lines to `body`.
-    void write(const std::string& pattern, const std::vector<PatternArgument>& given = {});
+    void write(const std::string& pattern, const std::vector<PatternArgument>& arguments = {});
     /// Adds `text` to the globals unless a global named `name` exists already.
     void define_global_once(const std::string& name, const std::string& text);
     std::string make_unique_name(const std::string& prefix) {
         return prefix + "_" + std::to_string(++unique_name_count_);
     }
-    /// Returns the unique name that @word stands for in the patterns of the current construct.
+    /// Returns the unique name of the variable that the current construct's patterns call @word.
     const std::string& name(const std::string& word);
     std::map<std::string, std::string> names_of_construct;  ///< names chosen so far for each @word
 
@@ -123,7 +123,7 @@ struct Kernel {
     /// whether the text being written is a device function, which may use fewer features than a
     /// kernel
     bool is_in_device_function = false;
-    Type result = Type::u32;  ///< result type of the function
+    Type result_type = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, UniformIn uniform_in, const std::string& value);
     /// Allows later statements to read the u32 variable @word, which the construct has already
@@ -158,7 +158,7 @@ enum class Requirement {
     barrier,  ///< needs all threads of the block
     loop,     ///< needs a loop in which `break` and `continue` are allowed
     end,      ///< allowed only if no later statement requires all threads
-    /// needs the outermost level of the kernel, because some threads may become inactive
+    /// allowed only at the outermost level of the kernel, because threads may return
     top,
 };
 
@@ -170,8 +170,8 @@ struct Construct {
 };
 
 /// Write one statement, or `count` statements in braces with their own scope.
-void write_statement(Kernel& kernel, StatementPlace& place);
-void write_scope(Kernel& kernel, StatementPlace place, int count);
+void generate_statement(Kernel& kernel, StatementPlace& place);
+void generate_scope(Kernel& kernel, StatementPlace place, int count);
 /// A scope. When it ends, the variables declared in it are removed.
 class Scope {
 public:
@@ -204,6 +204,6 @@ std::vector<Construct> toolkit_constructs();
 /// Returns the constructs that only KernelStyle::learner uses.
 std::vector<Construct> learner_constructs();
 /// Writes the device functions that the kernel will call.
-void write_functions(Kernel& kernel);
+void generate_functions(Kernel& kernel);
 
 }  // namespace coalesce::campaign

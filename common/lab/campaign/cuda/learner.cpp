@@ -26,8 +26,8 @@ std::string random_learner_arithmetic(Kernel& kernel, Type type, UniformIn unifo
     const char* operation = kernel.random.pick(kOperations);
     const Type a = random_integer_type(kernel), b = random_integer_type(kernel);
     const std::string left_operand = random_expression(kernel, a, uniform_in, depth),
-                      right = random_expression(kernel, b, uniform_in, depth);
-    return fill_arguments(operation, {left_operand, right, type});
+                      right_operand = random_expression(kernel, b, uniform_in, depth);
+    return fill_arguments(operation, {left_operand, right_operand, type});
 }
 
 std::string random_learner_floating_point(Kernel& kernel, Type type, UniformIn uniform_in,
@@ -71,8 +71,8 @@ constexpr const char* kFloatInitialValue = "(float)($i % 1000)";
 
 /// Generates code from a pattern in which each ` stands for a floating-point number of moderate
 /// size.
-void write_with_floats(Kernel& kernel, const std::string& pattern,
-                       const std::vector<PatternArgument>& given = {}) {
+void generate_code_with_floats(Kernel& kernel, const std::string& pattern,
+                               const std::vector<PatternArgument>& arguments = {}) {
     std::string text;
     for (const char c : pattern) {
         if (c == '`')
@@ -80,51 +80,54 @@ void write_with_floats(Kernel& kernel, const std::string& pattern,
         else
             text += c;
     }
-    kernel.write(text, given);
+    kernel.write(text, arguments);
 }
 
-void write_compound_assignment(Kernel& kernel, StatementPlace& place) {
-    const Variable to = random_assignable_variable(kernel, place);
-    const std::string from = random_expression(kernel, to.type, to.uniform_in, 2);
-    if (is_real(to.type)) {
+void generate_compound_assignment(Kernel& kernel, StatementPlace& place) {
+    const Variable assigned_variable = random_assignable_variable(kernel, place);
+    const std::string right_operand =
+        random_expression(kernel, assigned_variable.type, assigned_variable.uniform_in, 2);
+    if (is_real(assigned_variable.type)) {
         define_limited_function(kernel);
-        kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);", {to.name, from});
-    } else if (is_wide(to.type) && !is_signed(to.type)) {
-        kernel.write("$1 $3 $2;",
-                     {to.name, from, kernel.random.pick({"+=", "-=", "*=", "^=", "|="})});
+        kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);",
+                     {assigned_variable.name, right_operand});
+    } else if (is_wide(assigned_variable.type) && !is_signed(assigned_variable.type)) {
+        kernel.write("$1 $3 $2;", {assigned_variable.name, right_operand,
+                                   kernel.random.pick({"+=", "-=", "*=", "^=", "|="})});
     } else {
-        kernel.write("$1 $3 $2;", {to.name, from, kernel.random.pick({"^=", "&=", "|="})});
+        kernel.write("$1 $3 $2;", {assigned_variable.name, right_operand,
+                                   kernel.random.pick({"^=", "&=", "|="})});
     }
 }
 
 /// Generates a loop that counts down, in the form in which learners write it.
-void write_count_down_loop(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(8, 200);
+void generate_count_down_loop(Kernel& kernel, StatementPlace& place) {
+    const int iteration_limit = place.max_iterations(8, 200);
     const Scope scope(kernel);
     kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
                      std::string("for ($2 @k = ($2)($1); @k > 0; ") +
                      kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
-                 {random_iteration_count(kernel, UniformIn::thread, most),
+                 {random_iteration_count(kernel, UniformIn::thread, iteration_limit),
                   kernel.random.pick({Type::i32, Type::i64})});
     kernel.variables.push_back(
         {fill_arguments("(i32)$1", {kernel.name("k")}), Type::i32, UniformIn::thread, false});
-    StatementPlace body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(iteration_limit);
     body.can_break = true;
-    write_scope(kernel, body, kernel.random.between(1, 3));
+    generate_scope(kernel, body, kernel.random.between(1, 3));
 }
 
 /// Generates a switch in which some cases fall through to the next.
-void write_fall_through_switch(Kernel& kernel, StatementPlace& place) {
-    const int cases = kernel.random.between(2, 7);
+void generate_fall_through_switch(Kernel& kernel, StatementPlace& place) {
+    const int case_count = kernel.random.between(2, 7);
     const StatementPlace body = place.inside_divergence();
     kernel.write("switch ($u & 7) {");
-    for (int i = 0; i < cases; ++i) {
+    for (int i = 0; i < case_count; ++i) {
         kernel.write("case $1:", {i});
-        write_scope(kernel, body, 1);
+        generate_scope(kernel, body, 1);
         if (kernel.random.percent(75)) kernel.write("break;");
     }
     kernel.write("default:");
-    write_scope(kernel, body, 1);
+    generate_scope(kernel, body, 1);
     kernel.write("}");
 }
 
@@ -147,42 +150,42 @@ constexpr const char* kStructureDefinitions =
     "(t.x * "
     "s + t.y * c) * 0.5f};\n}\n";
 
-void write_array_of_structures(Kernel& kernel, StatementPlace& place) {
+void generate_array_of_structures(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    write_with_floats(
+    generate_code_with_floats(
         kernel,
         "Point @points[4] = {{`, 1.0f, 3}, {2.0f, `, $i}, {`, 0.25f, 1}, {0.0f, `, $i}};\n"
         "@points[$u & 3] = moved(@points[$u & 3], `);\n"
         "if ($i % 3 == 0) @points[1] = $b ? @points[2] : moved(@points[0], 1.5f);");
-    write_use_of_pattern(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
-    write_use_of_pattern(kernel, place, "(u32)@points[$u & 3].tag");
+    generate_use_of_pattern(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
+    generate_use_of_pattern(kernel, place, "(u32)@points[$u & 3].tag");
 }
 
-void write_structure_of_mixed_types(Kernel& kernel, StatementPlace& place) {
+void generate_structure_of_mixed_types(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    write_with_floats(
+    generate_code_with_floats(
         kernel,
         "Mixed @mixed = {(unsigned char)$u, (short)$i, `, 0.5 * `, {1, (char)$i, 3}};\n"
         "change(@mixed, $i);\n"
         "if ($b) {\nMixed copy = @mixed;\nchange(copy, @mixed.b);\n@mixed = copy;\n}");
-    write_use_of_pattern(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
-    write_use_of_pattern(kernel, place, "@mixed.d", Type::f64);
+    generate_use_of_pattern(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
+    generate_use_of_pattern(kernel, place, "@mixed.d", Type::f64);
 }
 
-void write_complex_arithmetic(Kernel& kernel, StatementPlace& place) {
+void generate_complex_arithmetic(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    write_with_floats(
+    generate_code_with_floats(
         kernel,
         "Two @two = {`, `};\nfor (int k = 0; k < $1; ++k) @two = turned(@two, 0.8f, 0.6f) + "
         "Two{0.5f, (float)k};",
         {kernel.random.between(1, 5)});
-    write_use_of_pattern(kernel, place, "@two.x", Type::f32);
-    write_use_of_pattern(kernel, place, "@two.y", Type::f32);
+    generate_use_of_pattern(kernel, place, "@two.x", Type::f32);
+    generate_use_of_pattern(kernel, place, "@two.y", Type::f32);
 }
 
 // ---- tables and local arrays ----
 
-void write_table_lookup(Kernel& kernel, StatementPlace& place) {
+void generate_table_lookup(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "learner tables",
         "__constant__ float weights[8] = {0.5f, -1.0f, 2.0f, 0.125f, 3.5f, -0.75f, 1.0f, 9.0f};\n"
@@ -195,33 +198,33 @@ void write_table_lookup(Kernel& kernel, StatementPlace& place) {
         "__device__ const Entry entries[4] = {{1, 0.5f}, {-2, 4.0f}, {300, -8.0f}, {7, 0.0625f}};\n"
         "static __device__ unsigned long long bits[3] = {0x0123456789abcdefull, 1, ~0ull};\n");
     switch (kernel.random.below(5)) {
-        case 0: return write_use_of_pattern(kernel, place, "weights[$u & 7]", Type::f32);
-        case 1: return write_use_of_pattern(kernel, place, "(u32)steps[$u & 15]");
-        case 2: return write_use_of_pattern(kernel, place, "(u32)letters[$u % 40]");
-        case 3: return write_use_of_pattern(kernel, place, "bits[$u % 3]", Type::u64);
+        case 0: return generate_use_of_pattern(kernel, place, "weights[$u & 7]", Type::f32);
+        case 1: return generate_use_of_pattern(kernel, place, "(u32)steps[$u & 15]");
+        case 2: return generate_use_of_pattern(kernel, place, "(u32)letters[$u % 40]");
+        case 3: return generate_use_of_pattern(kernel, place, "bits[$u % 3]", Type::u64);
         default: {
             kernel.write("const u32 @at = $u & 3;");
-            return write_use_of_pattern(kernel, place, "(entries[@at].key * entries[@at].value)",
-                                        Type::f32);
+            return generate_use_of_pattern(kernel, place, "(entries[@at].key * entries[@at].value)",
+                                           Type::f32);
         }
     }
 }
 
-void write_local_matrix(Kernel& kernel, StatementPlace& place) {
+void generate_local_matrix(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "float @matrix[4][4];\n#pragma unroll\nfor (int r = 0; r < 4; ++r)\nfor (int c = 0; c < 4; "
         "++c) "
         "@matrix[r][c] = (float)((r * 4 + c) ^ ($i & 15));\n"
         "for (int r = 0; r < 4; ++r)\nfor (int c = r + 1; c < 4; ++c) {\nconst float kept = "
         "@matrix[r][c];\n@matrix[r][c] = @matrix[c][r];\n@matrix[c][r] = kept;\n}");
-    write_use_of_pattern(kernel, place,
-                         kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}),
-                         Type::f32);
+    generate_use_of_pattern(kernel, place,
+                            kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}),
+                            Type::f32);
 }
 
 // ---- vectors, and neighbouring elements that may become a vector ----
 
-void write_vector_load(Kernel& kernel, StatementPlace& place) {
+void generate_vector_load(Kernel& kernel, StatementPlace& place) {
     static constexpr const char* kVectorTypes[][2] = {
         {"int4 255", "(u32)(@v.x ^ @v.y * 3u ^ @v.w)"},
         {"uint2 511", "(@v.x * 3u + @v.y)"},
@@ -240,10 +243,10 @@ void write_vector_load(Kernel& kernel, StatementPlace& place) {
         {type, text.substr(type.size() + 1),
          kernel.random.percent(60) ? fill_arguments("(tid + $1u)", {kernel.random.between(0, 99)})
                                    : random_expression(kernel, Type::u32, UniformIn::thread, 1)});
-    write_use_of_pattern(kernel, place, use);
+    generate_use_of_pattern(kernel, place, use);
 }
 
-void write_loads_of_neighbours(Kernel& kernel, StatementPlace& place) {
+void generate_loads_of_neighbours(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const $1* @near = (const $1*)in + $2 * (tid & 63);\nu32 @sum = 0;",
         {kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "unsigned long long"}),
@@ -251,14 +254,14 @@ void write_loads_of_neighbours(Kernel& kernel, StatementPlace& place) {
     for (int k = 0, count = kernel.random.between(2, 6); k < count; ++k)
         kernel.write("@sum = @sum * 3 + (u32)@near[$1];",
                      {k + (kernel.random.percent(10) ? 1 : 0)});
-    write_use_of_pattern(kernel, place, "@sum");
+    generate_use_of_pattern(kernel, place, "@sum");
 }
 
-void write_vector_store(Kernel& kernel, StatementPlace&) {
-    const int first = kernel.reserve_out_words(4);
-    if (first < 0) return;
+void generate_vector_store(Kernel& kernel, StatementPlace&) {
+    const int first_out_word = kernel.reserve_out_words(4);
+    if (first_out_word < 0) return;
     kernel.define_global_once("learner structures", kStructureDefinitions);
-    write_with_floats(
+    generate_code_with_floats(
         kernel,
         kernel.random.pick(
             {"*(float4*)(out + $1) = make_float4(`, ` * 0.5f + 1.0f, 2.0f, `);",
@@ -277,47 +280,47 @@ void write_vector_store(Kernel& kernel, StatementPlace&) {
              "{\nshort2* const to = (short2*)(out + $1);\nto[0] = make_short2((short)$i, "
              "(short)$i);\n"
              "to[1] = to[0];\n}"}),
-        {first});
+        {first_out_word});
 }
 
-void write_stores_to_neighbours(Kernel& kernel, StatementPlace&) {
-    const int first = kernel.reserve_out_words(4);
-    if (first < 0) return;
+void generate_stores_to_neighbours(Kernel& kernel, StatementPlace&) {
+    const int first_out_word = kernel.reserve_out_words(4);
+    if (first_out_word < 0) return;
     const std::string type =
         kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "float"});
-    kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first});
+    kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first_out_word});
     for (int k = 0; k < 4; ++k) {
         if (kernel.random.percent(15)) continue;
-        write_with_floats(kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;",
-                          {type, k});
+        generate_code_with_floats(
+            kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;", {type, k});
     }
     kernel.write("}");
 }
 
 /// Generates a pointer that starts at one of two positions and is incremented.
-void write_pointer_increment(Kernel& kernel, StatementPlace& place) {
+void generate_pointer_increment(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"
         "for (const unsigned* end = @at + ($u & 7); @at != end; ++@at) @sum = @sum * 5 + *@at;");
-    write_use_of_pattern(kernel, place, "@sum");
+    generate_use_of_pattern(kernel, place, "@sum");
 }
 
 }  // namespace
 
 std::vector<Construct> learner_constructs() {
-    return {{Requirement::nothing, false, 8, write_compound_assignment},
-            {Requirement::nothing, true, 5, write_count_down_loop},
-            {Requirement::nothing, true, 4, write_fall_through_switch},
-            {Requirement::nothing, false, 4, write_array_of_structures},
-            {Requirement::nothing, false, 3, write_structure_of_mixed_types},
-            {Requirement::nothing, false, 2, write_complex_arithmetic},
-            {Requirement::nothing, false, 4, write_table_lookup},
-            {Requirement::nothing, false, 2, write_local_matrix},
-            {Requirement::kernel, false, 6, write_vector_load},
-            {Requirement::kernel, false, 4, write_loads_of_neighbours},
-            {Requirement::kernel, false, 5, write_vector_store},
-            {Requirement::kernel, false, 3, write_stores_to_neighbours},
-            {Requirement::kernel, false, 2, write_pointer_increment}};
+    return {{Requirement::nothing, false, 8, generate_compound_assignment},
+            {Requirement::nothing, true, 5, generate_count_down_loop},
+            {Requirement::nothing, true, 4, generate_fall_through_switch},
+            {Requirement::nothing, false, 4, generate_array_of_structures},
+            {Requirement::nothing, false, 3, generate_structure_of_mixed_types},
+            {Requirement::nothing, false, 2, generate_complex_arithmetic},
+            {Requirement::nothing, false, 4, generate_table_lookup},
+            {Requirement::nothing, false, 2, generate_local_matrix},
+            {Requirement::kernel, false, 6, generate_vector_load},
+            {Requirement::kernel, false, 4, generate_loads_of_neighbours},
+            {Requirement::kernel, false, 5, generate_vector_store},
+            {Requirement::kernel, false, 3, generate_stores_to_neighbours},
+            {Requirement::kernel, false, 2, generate_pointer_increment}};
 }
 
 }  // namespace coalesce::campaign

@@ -24,12 +24,13 @@ StatementPlace loop_body_place(const StatementPlace& place, UniformIn uniform_in
 }
 
 /// Generates a counted loop. The limit may depend on variables that the body changes, but stays
-/// below `most`.
-void write_counted_loop(Kernel& kernel, StatementPlace& place) {
+/// below `iteration_limit`.
+void generate_counted_loop(Kernel& kernel, StatementPlace& place) {
     const UniformIn uniform_in = random_uniform_scope(kernel);
-    const int most = place.max_iterations(7, 200);
-    const std::string iteration_count = random_iteration_count(kernel, uniform_in, most);
-    const StatementPlace body = loop_body_place(place, uniform_in, most, kernel.random.percent(35));
+    const int iteration_limit = place.max_iterations(7, 200);
+    const std::string iteration_count = random_iteration_count(kernel, uniform_in, iteration_limit);
+    const StatementPlace body =
+        loop_body_place(place, uniform_in, iteration_limit, kernel.random.percent(35));
     const Scope scope(kernel);
     kernel.write(random_unroll_pragma(kernel));
     kernel.write(
@@ -37,51 +38,52 @@ void write_counted_loop(Kernel& kernel, StatementPlace& place) {
                             "for (u32 @i = 0, end = $1; @i != end; ++@i)"}),
         {iteration_count});
     kernel.register_constant("i", uniform_in);
-    write_scope(kernel, body, kernel.random.between(1, 4));
+    generate_scope(kernel, body, kernel.random.between(1, 4));
 }
 
 /// Generates a loop whose limit is computed before it and whose counter is used after it.
-void write_loop_with_outer_counter(Kernel& kernel, StatementPlace& place) {
+void generate_loop_with_outer_counter(Kernel& kernel, StatementPlace& place) {
     const UniformIn uniform_in = random_uniform_scope(kernel);
-    const int most = place.max_iterations(7, 200);
-    const StatementPlace body = loop_body_place(place, uniform_in, most, kernel.random.percent(35));
+    const int iteration_limit = place.max_iterations(7, 200);
+    const StatementPlace body =
+        loop_body_place(place, uniform_in, iteration_limit, kernel.random.percent(35));
     kernel.write("u32 @i = 0;\nconst u32 @limit = $1;",
-                 {random_iteration_count(kernel, uniform_in, most)});
+                 {random_iteration_count(kernel, uniform_in, iteration_limit)});
     // Lanes that leave early have executed different numbers of iterations.
     kernel.register_constant(
         "i", body.can_break ? UniformIn::thread : join_scopes(uniform_in, place.arriving_together));
     const std::string loop_pattern =
         kernel.random.pick({"while (@i < @limit)", "for (; @i < @limit;)", "do"});
     kernel.write(loop_pattern + " {\n++@i;");
-    write_scope(kernel, body, kernel.random.between(1, 3));
+    generate_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write(loop_pattern == "do" ? "} while (@i < @limit);" : "}");
-    write_use_of_pattern(kernel, place, "@i");
+    generate_use_of_pattern(kernel, place, "@i");
 }
 
 /// Generates a loop in which lanes run different numbers of iterations. The generator knows the
 /// mask of the lanes that continue.
-void write_loop_of_diverging_lanes(Kernel& kernel, StatementPlace& place) {
-    const int most = place.max_iterations(7, 200);
+void generate_loop_of_diverging_lanes(Kernel& kernel, StatementPlace& place) {
+    const int iteration_limit = place.max_iterations(7, 200);
     kernel.write(
         "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
         "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
-        {place.lane_mask, random_iteration_count(kernel, UniformIn::thread, most)});
+        {place.lane_mask, random_iteration_count(kernel, UniformIn::thread, iteration_limit)});
     const Scope scope(kernel);
     kernel.register_constant("i");
-    StatementPlace body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(iteration_limit);
     body.lane_mask = kernel.name("still");
-    write_scope(kernel, body, kernel.random.between(1, 3));
+    generate_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write("}");
 }
 
-void write_break_or_continue(Kernel& kernel, StatementPlace& place) {
+void generate_break_or_continue(Kernel& kernel, StatementPlace& place) {
     kernel.write("if ($b) {");
-    if (kernel.random.percent(50)) write_use_of_pattern(kernel, place, "$u");
+    if (kernel.random.percent(50)) generate_use_of_pattern(kernel, place, "$u");
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
 /// Generates a loop that uses the previous iteration's result.
-void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
+void generate_loop_carried_value(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
         {random_iteration_count(kernel, UniformIn::thread, place.max_iterations(7, 200))});
@@ -89,33 +91,33 @@ void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
         kernel.random.pick({"@a = @b;\n@b = sum;\n}", "if (sum & 4) @a = @b;\n@b = sum ^ @i;\n}",
                             "if ((sum & 6) == 2) continue;\n@a = @b;\n@b = sum;\n}",
                             "@b = @a;\nif (@i & 1) @a = sum;\n}"}));
-    write_use_of_pattern(kernel, place, "@a");
-    write_use_of_pattern(kernel, place, "@b");
+    generate_use_of_pattern(kernel, place, "@a");
+    generate_use_of_pattern(kernel, place, "@b");
 }
 
 /// Generates nested loops over rows and columns, with a step other than one.
-void write_nested_loops(Kernel& kernel, StatementPlace& place) {
+void generate_nested_loops(Kernel& kernel, StatementPlace& place) {
     const UniformIn uniform_in = random_uniform_scope(kernel);
-    const int most = std::min(4, place.max_iterations(7, 200));
+    const int iteration_limit = std::min(4, place.max_iterations(7, 200));
     kernel.write(
         "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
         "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
         "@sum = @sum * 5 + y;\n}",
-        {random_iteration_count(kernel, uniform_in, most),
-         random_iteration_count(kernel, UniformIn::thread, most),
+        {random_iteration_count(kernel, uniform_in, iteration_limit),
+         random_iteration_count(kernel, UniformIn::thread, iteration_limit),
          kernel.random.pick({"u32", "u64"})});
-    write_use_of_pattern(kernel, place, "@sum", Type::u64);
+    generate_use_of_pattern(kernel, place, "@sum", Type::u64);
 }
 
 }  // namespace
 
 std::vector<Construct> loop_constructs() {
-    return {{Requirement::nothing, true, 9, write_counted_loop},
-            {Requirement::nothing, true, 6, write_loop_with_outer_counter},
-            {Requirement::lanes, true, 5, write_loop_of_diverging_lanes},
-            {Requirement::loop, false, 14, write_break_or_continue},
-            {Requirement::nothing, false, 3, write_loop_carried_value},
-            {Requirement::nothing, false, 3, write_nested_loops}};
+    return {{Requirement::nothing, true, 9, generate_counted_loop},
+            {Requirement::nothing, true, 6, generate_loop_with_outer_counter},
+            {Requirement::lanes, true, 5, generate_loop_of_diverging_lanes},
+            {Requirement::loop, false, 14, generate_break_or_continue},
+            {Requirement::nothing, false, 3, generate_loop_carried_value},
+            {Requirement::nothing, false, 3, generate_nested_loops}};
 }
 
 }  // namespace coalesce::campaign

@@ -36,7 +36,7 @@ std::string random_array_index(Kernel& kernel, int count) {
 
 /// Generates an exchange in which each thread writes one element and reads another thread's
 /// element.
-void write_shared_exchange(Kernel& kernel, StatementPlace& place) {
+void generate_shared_exchange(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return;
     const std::string from = kernel.random.percent(50) ? permuted_thread_index(kernel)
@@ -45,12 +45,12 @@ void write_shared_exchange(Kernel& kernel, StatementPlace& place) {
                  {type, kernel.threads, permuted_thread_index(kernel),
                   random_expression(kernel, type, UniformIn::thread, 2)});
     kernel.write("const $1 @got = @tile[$2];", {type, from});
-    write_use_of_pattern(kernel, place, "@got", type);
+    generate_use_of_pattern(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
 
 /// Generates a transpose, which stores rows and loads columns, with or without a column of padding.
-void write_shared_transpose(Kernel& kernel, StatementPlace& place) {
+void generate_shared_transpose(Kernel& kernel, StatementPlace& place) {
     std::vector<int> possible_widths;
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
         if (kernel.threads % width == 0 && kernel.threads > width) possible_widths.push_back(width);
@@ -58,17 +58,18 @@ void write_shared_transpose(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (possible_widths.empty() || !kernel.reserve_shared(kernel.threads * bits_of(type) / 4))
         return;
-    const int width = kernel.random.pick(possible_widths), height = kernel.threads / width;
+    const int tile_width = kernel.random.pick(possible_widths),
+              tile_height = kernel.threads / tile_width;
     kernel.write("__shared__ $1 @tile[$2][$3];\n@tile[tid / $4][tid % $4] = $5;\n__syncthreads();",
-                 {type, height, width + kernel.random.pick({0, 1}), width,
+                 {type, tile_height, tile_width + kernel.random.pick({0, 1}), tile_width,
                   random_expression(kernel, type, UniformIn::thread, 2)});
-    kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, height});
-    write_use_of_pattern(kernel, place, "@got", type);
+    kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, tile_height});
+    generate_use_of_pattern(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
 
 /// Generates a strided loop that fills an array of any length.
-void write_strided_fill(Kernel& kernel, StatementPlace& place) {
+void generate_strided_fill(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
               bytes = count * bits_of(type) / 8;
@@ -86,38 +87,38 @@ void write_strided_fill(Kernel& kernel, StatementPlace& place) {
                      {random_expression(kernel, type, UniformIn::thread, 2)});
     }
     for (int remaining_reads = kernel.random.between(1, 3); remaining_reads > 0; --remaining_reads)
-        write_use_of_pattern(kernel, place, "@array[" + random_array_index(kernel, count) + "]",
-                             type);
+        generate_use_of_pattern(kernel, place, "@array[" + random_array_index(kernel, count) + "]",
+                                type);
     kernel.write("__syncthreads();");
 }
 
 /// Generates an exchange of vectors with several elements.
-void write_vector_exchange(Kernel& kernel, StatementPlace& place) {
+void generate_vector_exchange(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.write(
         "__shared__ uint4 @tile[$1];\n@tile[$2] = make_uint4($u, $u, $u, $u);\n__syncthreads();",
         {kernel.threads, permuted_thread_index(kernel)});
-    const char* read = kernel.random.pick({"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)",
-                                           "(((const u16*)@tile)[$1])", "(((const u8*)@tile)[$1])",
-                                           "(@tile[$1].w ^ @tile[$2].x)"});
-    write_use_of_pattern(
+    const char* read_pattern = kernel.random.pick(
+        {"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)", "(((const u16*)@tile)[$1])",
+         "(((const u8*)@tile)[$1])", "(@tile[$1].w ^ @tile[$2].x)"});
+    generate_use_of_pattern(
         kernel, place,
-        expand_pattern(kernel, read, UniformIn::thread, 1,
+        expand_pattern(kernel, read_pattern, UniformIn::thread, 1,
                        {permuted_thread_index(kernel), permuted_thread_index(kernel)}));
     kernel.write("__syncthreads();");
 }
 
-void write_barrier_vote(Kernel& kernel, StatementPlace& place) {
+void generate_barrier_vote(Kernel& kernel, StatementPlace& place) {
     const char* pattern =
         kernel.random.pick({"(u32)__syncthreads_count($1)", "(__syncthreads_and($1) ? 3u : 8u)",
                             "(__syncthreads_or($1) ? 4u : 1u)"});
-    write_use_of_pattern(kernel, place,
-                         fill_arguments(pattern, {random_condition(kernel, UniformIn::thread, 2)}),
-                         Type::u32, UniformIn::block);
+    generate_use_of_pattern(
+        kernel, place, fill_arguments(pattern, {random_condition(kernel, UniformIn::thread, 2)}),
+        Type::u32, UniformIn::block);
 }
 
 /// Generates a sum over the block in several steps, with a barrier inside a loop.
-void write_block_reduction(Kernel& kernel, StatementPlace& place) {
+void generate_block_reduction(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 4)) return;
     int half_of_threads = 1;
     while (half_of_threads * 2 < kernel.threads) half_of_threads *= 2;
@@ -127,28 +128,29 @@ void write_block_reduction(Kernel& kernel, StatementPlace& place) {
         "if (tid < half && tid + half < $1) @parts[tid] += @parts[tid + half];\n"
         "__syncthreads();\n}",
         {kernel.threads, half_of_threads});
-    write_use_of_pattern(kernel, place, "@parts[0]", Type::u32, UniformIn::block);
+    generate_use_of_pattern(kernel, place, "@parts[0]", Type::u32, UniformIn::block);
     kernel.write("__syncthreads();");
 }
 
 /// Generates a loop that alternates between two halves of a buffer. Each iteration reads one half,
 /// writes the other, and has one barrier.
-void write_double_buffered_loop(Kernel& kernel, StatementPlace& place) {
+void generate_double_buffered_loop(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 8)) return;
     kernel.write(
         "__shared__ u32 @halves[2][$1];\n@halves[0][tid] = $u;\n__syncthreads();\n"
         "for (u32 @i = 0; @i < $2; ++@i) {\n"
         "@halves[~@i & 1][tid] = @halves[@i & 1][$3] * 5 + $4;\n__syncthreads();\n}",
-        {kernel.threads, random_iteration_count(kernel, UniformIn::block, place.turns > 20 ? 1 : 5),
+        {kernel.threads,
+         random_iteration_count(kernel, UniformIn::block, place.times_reached > 20 ? 1 : 5),
          permuted_thread_index(kernel),
          random_expression(kernel, Type::u32, UniformIn::thread, 1)});
-    write_use_of_pattern(kernel, place, "(@halves[0][tid])");
+    generate_use_of_pattern(kernel, place, "(@halves[0][tid])");
     kernel.write("__syncthreads();");
 }
 
 /// Generates counts, sums, minima and maxima in shared memory with atomics whose order does not
 /// matter.
-void write_shared_atomics(Kernel& kernel, StatementPlace& place) {
+void generate_shared_atomics(Kernel& kernel, StatementPlace& place) {
     struct SharedAtomicKind {
         const char* type;
         const char* initial_value;
@@ -181,13 +183,14 @@ void write_shared_atomics(Kernel& kernel, StatementPlace& place) {
                  std::string(kind.atomic_statement));
     kernel.write("__syncthreads();");
     const Type type = kind.type == std::string("float") ? Type::f32 : Type::u64;
-    write_use_of_pattern(kernel, place, "@bins[tid & 7]", type);
+    generate_use_of_pattern(kernel, place, "@bins[tid & 7]", type);
     kernel.write("__syncthreads();");
 }
 
 /// Generates an addition under a lock, without an atomic addition.
-void write_spin_lock(Kernel& kernel, StatementPlace& place) {
-    if (place.turns > 8 || !kernel.reserve_shared(8)) return write_barrier_vote(kernel, place);
+void generate_spin_lock(Kernel& kernel, StatementPlace& place) {
+    if (place.times_reached > 8 || !kernel.reserve_shared(8))
+        return generate_barrier_vote(kernel, place);
     kernel.write(
         "__shared__ u32 @lock, @sum;\nif (tid == 0) {\n@lock = 0;\n@sum = 7;\n}\n"
         "__syncthreads();\nbool @done = $b;\nwhile (!@done) {\n"
@@ -195,44 +198,44 @@ void write_spin_lock(Kernel& kernel, StatementPlace& place) {
         "*(volatile u32*)&@sum = *(volatile u32*)&@sum + ($u & 0xffff);\n"
         "__threadfence_block();\natomicExch(&@lock, 0u);\n@done = true;\n}\n}\n"
         "__syncthreads();");
-    write_use_of_pattern(kernel, place, "@sum", Type::u32, UniformIn::block);
+    generate_use_of_pattern(kernel, place, "@sum", Type::u32, UniformIn::block);
     kernel.write("__syncthreads();");
 }
 
 /// Generates an exchange of bytes through the block's scratch memory, which all of its threads can
 /// read after a barrier.
-void write_exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
+void generate_exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
     const Type type = random_integer_type(kernel);
-    const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
+    const u32 scratch_index = kernel.random.between(0, 63) / (bits_of(type) / 8);
     kernel.write("(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
-                 {type, at, random_expression(kernel, type, UniformIn::thread, 2),
+                 {type, scratch_index, random_expression(kernel, type, UniformIn::thread, 2),
                   permuted_thread_index(kernel)});
-    write_use_of_pattern(
+    generate_use_of_pattern(
         kernel, place,
         expand_pattern(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]",
-                       UniformIn::thread, 1, {type, at}),
+                       UniformIn::thread, 1, {type, scratch_index}),
         type);
     kernel.write("__syncthreads();");
 }
 
 /// Generates an exchange with a named barrier. Half of the warps write and only arrive at the
 /// barrier. The other half wait at the barrier and then read.
-void write_named_barrier(Kernel& kernel, StatementPlace& place) {
+void generate_named_barrier(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0 || !kernel.reserve_shared(kernel.threads * 4))
-        return write_barrier_vote(kernel, place);
+        return generate_barrier_vote(kernel, place);
     const int writing_warps = (kernel.threads / 32 + 1) / 2;
     kernel.write(
         "__shared__ u32 @tile[$1];\nif (warp < $2) {\n@tile[tid] = $u;\n"
         "asm volatile(\"bar.arrive 3, $1;\" ::: \"memory\");\n"
         "} else {\nasm volatile(\"bar.sync 3, $1;\" ::: \"memory\");",
         {kernel.threads, writing_warps});
-    write_use_of_pattern(kernel, place.inside_divergence(),
-                         "@tile[tid % " + std::to_string(writing_warps * 32) + "]");
+    generate_use_of_pattern(kernel, place.inside_divergence(),
+                            "@tile[tid % " + std::to_string(writing_warps * 32) + "]");
     kernel.write("}\n__syncthreads();");
 }
 
 /// Generates an asynchronous copy from global to shared memory.
-void write_asynchronous_copy(Kernel& kernel, StatementPlace& place) {
+void generate_asynchronous_copy(Kernel& kernel, StatementPlace& place) {
     const int words = kernel.random.pick({1, 2, 4});
     if (!kernel.reserve_shared(kernel.threads * 4 * words)) return;
     kernel.write(
@@ -243,31 +246,31 @@ void write_asynchronous_copy(Kernel& kernel, StatementPlace& place) {
         {kernel.threads * words, words == 4 ? kernel.random.pick({"cg", "ca"}) : "ca", words * 4,
          permuted_thread_index(kernel), words});
     if (kernel.random.percent(50))
-        write_use_of_pattern(kernel, place, expand_pattern(kernel, "$u", UniformIn::thread, 2));
+        generate_use_of_pattern(kernel, place, expand_pattern(kernel, "$u", UniformIn::thread, 2));
     kernel.write(kernel.random.pick({"asm volatile(\"cp.async.wait_all;\" ::: \"memory\");",
                                      "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
                                      "asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"}));
     kernel.write("__syncthreads();");
-    write_use_of_pattern(kernel, place,
-                         "@staged[" + random_array_index(kernel, kernel.threads * words) + "]");
+    generate_use_of_pattern(kernel, place,
+                            "@staged[" + random_array_index(kernel, kernel.threads * words) + "]");
     kernel.write("__syncthreads();");
 }
 
 }  // namespace
 
 std::vector<Construct> shared_constructs() {
-    return {{Requirement::barrier, false, 6, write_shared_exchange},
-            {Requirement::barrier, false, 5, write_shared_transpose},
-            {Requirement::barrier, false, 5, write_strided_fill},
-            {Requirement::barrier, false, 3, write_vector_exchange},
-            {Requirement::barrier, false, 4, write_barrier_vote},
-            {Requirement::barrier, false, 3, write_block_reduction},
-            {Requirement::barrier, false, 3, write_double_buffered_loop},
-            {Requirement::barrier, false, 5, write_shared_atomics},
-            {Requirement::barrier, false, 2, write_spin_lock},
-            {Requirement::barrier, false, 3, write_exchange_through_scratch},
-            {Requirement::barrier, false, 2, write_named_barrier},
-            {Requirement::barrier, false, 3, write_asynchronous_copy}};
+    return {{Requirement::barrier, false, 6, generate_shared_exchange},
+            {Requirement::barrier, false, 5, generate_shared_transpose},
+            {Requirement::barrier, false, 5, generate_strided_fill},
+            {Requirement::barrier, false, 3, generate_vector_exchange},
+            {Requirement::barrier, false, 4, generate_barrier_vote},
+            {Requirement::barrier, false, 3, generate_block_reduction},
+            {Requirement::barrier, false, 3, generate_double_buffered_loop},
+            {Requirement::barrier, false, 5, generate_shared_atomics},
+            {Requirement::barrier, false, 2, generate_spin_lock},
+            {Requirement::barrier, false, 3, generate_exchange_through_scratch},
+            {Requirement::barrier, false, 2, generate_named_barrier},
+            {Requirement::barrier, false, 3, generate_asynchronous_copy}};
 }
 
 }  // namespace coalesce::campaign

@@ -11,13 +11,13 @@ constexpr const char* kGroups =
     "cooperative_groups;\n#endif\n";
 
 /// Generates a use of cooperative-groups tiles within a warp. All threads of the block take part.
-void write_warp_tile_group(Kernel& kernel, StatementPlace& place) {
+void generate_warp_tile_group(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.define_global_once("groups", kGroups);
     kernel.write(
         "#ifndef __clang__\nconst auto @tile = cg::tiled_partition<$1>(cg::this_thread_block());",
         {kernel.random.pick({2, 4, 8, 16, 32})});
-    write_use_of_pattern(
+    generate_use_of_pattern(
         kernel, place,
         kernel.random.pick(
             {"@tile.shfl($u, $n % @tile.size())", "@tile.shfl_xor($u, @tile.size() / 2)",
@@ -27,16 +27,16 @@ void write_warp_tile_group(Kernel& kernel, StatementPlace& place) {
     kernel.write("@tile.sync();\n#endif");
 }
 
-void write_block_group(Kernel& kernel, StatementPlace& place) {
+void generate_block_group(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("groups", kGroups);
     kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
-    write_use_of_pattern(
+    generate_use_of_pattern(
         kernel, place,
         "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
     kernel.write("#endif");
 }
 
-void write_async_pipeline(Kernel& kernel, StatementPlace& place) {
+void generate_async_pipeline(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.define_global_once("pipeline", "#include <cuda_pipeline.h>\n");
     const std::string threads_per_block = std::to_string(kernel.threads);
@@ -46,18 +46,18 @@ void write_async_pipeline(Kernel& kernel, StatementPlace& place) {
         "__pipeline_memcpy_async(&@stages[1][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
         "__pipeline_wait_prior(1);\n__syncthreads();",
         {threads_per_block});
-    write_use_of_pattern(kernel, place, "@stages[0][($u) % " + threads_per_block + "]");
+    generate_use_of_pattern(kernel, place, "@stages[0][($u) % " + threads_per_block + "]");
     kernel.write("__pipeline_wait_prior(0);\n__syncthreads();");
-    write_use_of_pattern(kernel, place, "@stages[1][" + threads_per_block + " - 1 - tid]");
+    generate_use_of_pattern(kernel, place, "@stages[1][" + threads_per_block + " - 1 - tid]");
     kernel.write("__syncthreads();");
 }
 
 }  // namespace
 
 std::vector<Construct> toolkit_constructs() {
-    return {{Requirement::barrier, false, 1, write_warp_tile_group},
-            {Requirement::barrier, false, 1, write_block_group},
-            {Requirement::barrier, false, 1, write_async_pipeline}};
+    return {{Requirement::barrier, false, 1, generate_warp_tile_group},
+            {Requirement::barrier, false, 1, generate_block_group},
+            {Requirement::barrier, false, 1, generate_async_pipeline}};
 }
 
 }  // namespace coalesce::campaign

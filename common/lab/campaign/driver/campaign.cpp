@@ -89,23 +89,24 @@ bool is_cuda_seed(const Options& options, u64 seed) {
 
 /// Returns the compilers. The first call, for the first kernel in CUDA C++, searches for them.
 const Compilers& find_compilers_once() {
-    static const Compilers found;
-    return found;
+    static const Compilers compilers;
+    return compilers;
 }
 
 /// Returns the mode that uses none of the simulator's optimizations.
 SimulatorSettings make_plain_settings(const std::string& library_folder = "") {
-    SimulatorSettings plain;
-    plain.is_plain_mode = true;
-    plain.library = library_folder;
-    return plain;
+    SimulatorSettings plain_settings;
+    plain_settings.is_plain_mode = true;
+    plain_settings.library = library_folder;
+    return plain_settings;
 }
 
 /// Appends the cases for a seed's kernel: one if it is in PTX, or one per compiler if it is in CUDA
 /// C++. Calls `report_failed_compilation` for each compiler that fails.
-template <class Told>
+template <class ReportFailure>
 void append_cases_for_seed(std::vector<KernelToRun>& cases, const Options& options, u64 seed,
-                           const PtxOptions& ptx_options, const Told& report_failed_compilation) {
+                           const PtxOptions& ptx_options,
+                           const ReportFailure& report_failed_compilation) {
     const std::string number = std::to_string(seed);
     if (!is_cuda_seed(options, seed)) {
         cases.push_back({.name = "ptx-" + number,
@@ -116,14 +117,15 @@ void append_cases_for_seed(std::vector<KernelToRun>& cases, const Options& optio
     const std::string source = generate_cuda(seed);
     for (const std::string& configuration : find_compilers_once().configurations()) {
         const CompilationResult compilation = find_compilers_once().compile(source, configuration);
-        const KernelToRun one{.name = configuration + "-" + number,
-                              .configuration = configuration,
-                              .ptx = source.substr(0, source.find('\n') + 1) + compilation.ptx,
-                              .source = source};
+        const KernelToRun kernel_to_run{
+            .name = configuration + "-" + number,
+            .configuration = configuration,
+            .ptx = source.substr(0, source.find('\n') + 1) + compilation.ptx,
+            .source = source};
         if (compilation.error_message.empty())
-            cases.push_back(one);
+            cases.push_back(kernel_to_run);
         else
-            report_failed_compilation(one, compilation.error_message);
+            report_failed_compilation(kernel_to_run, compilation.error_message);
     }
 }
 
@@ -161,14 +163,15 @@ private:
 
     void run_batches() {
         for (;;) {
-            const u64 first = next_seed_.fetch_add(kSeedsPerBatch);
-            const u64 finished_seeds = first - options_.first_seed;
+            const u64 batch_first_seed = next_seed_.fetch_add(kSeedsPerBatch);
+            const u64 finished_seeds = batch_first_seed - options_.first_seed;
             const bool is_time_limit_reached =
                 options_.max_seconds > 0 && seconds_since_start() > options_.max_seconds;
             if (finished_seeds >= options_.kernel_count || is_time_limit_reached ||
                 (options_.stops_at_first_difference && has_found_difference()))
                 return;
-            run_batch(first, std::min(kSeedsPerBatch, options_.kernel_count - finished_seeds));
+            run_batch(batch_first_seed,
+                      std::min(kSeedsPerBatch, options_.kernel_count - finished_seeds));
         }
     }
 
@@ -178,22 +181,22 @@ private:
     }
 
     /// Runs and compares the kernels of `count` seeds.
-    void run_batch(u64 first, u64 count) {
+    void run_batch(u64 first_seed, u64 count) {
         std::vector<KernelToRun> cases;
-        for (u64 seed = first; seed < first + count; ++seed) {
+        for (u64 seed = first_seed; seed < first_seed + count; ++seed) {
             append_cases_for_seed(cases, options_, seed, {},
                                   [&](const KernelToRun& c, const std::string& problem) {
                                       record_difference(c, "not compiled: " + problem,
                                                         SimulatorSettings{}, plain_settings_);
                                   });
         }
-        compare(cases, SimulatorSettings{}, plain_settings_);
-        if (first / kSeedsPerBatch % 4 ==
+        compare_modes(cases, SimulatorSettings{}, plain_settings_);
+        if (first_seed / kSeedsPerBatch % 4 ==
             0) {  // now and then, use two workers and a different warp order
-            SimulatorSettings other;
-            other.threads = 2;
-            other.seed = first + 1;
-            compare(cases, SimulatorSettings{}, other);
+            SimulatorSettings settings_with_two_threads;
+            settings_with_two_threads.threads = 2;
+            settings_with_two_threads.seed = first_seed + 1;
+            compare_modes(cases, SimulatorSettings{}, settings_with_two_threads);
         }
         const std::lock_guard lock(mutex_);
         kernels_run_ += count;
@@ -208,8 +211,8 @@ private:
         }
     }
 
-    void compare(const std::vector<KernelToRun>& cases, const SimulatorSettings& settings_a,
-                 const SimulatorSettings& settings_b) {
+    void compare_modes(const std::vector<KernelToRun>& cases, const SimulatorSettings& settings_a,
+                       const SimulatorSettings& settings_b) {
         const std::vector<Outcome> outcomes_a = runner_.run(cases, settings_a),
                                    outcomes_b = runner_.run(cases, settings_b);
         for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -288,21 +291,23 @@ private:
 
 int compare_kernel_in_file(const Options& options) {
     const CampaignRunner runner(options.runner_path, options.library_folder);
-    SimulatorSettings plain = make_plain_settings(options.library_to_compare_with);
-    plain.level = options.driver_optimization_level;
+    SimulatorSettings plain_settings = make_plain_settings(options.library_to_compare_with);
+    plain_settings.level = options.driver_optimization_level;
     const std::string text = coalesce::read_file(options.ptx_file);
-    const std::vector<KernelToRun> one = {{.name = "kernel", .ptx = text}};
-    const std::string what = describe_difference(runner.run(one, SimulatorSettings{})[0],
-                                                 runner.run(one, plain)[0], true);
-    if (what.empty()) {
+    const std::vector<KernelToRun> kernels_to_run = {{.name = "kernel", .ptx = text}};
+    const std::string difference =
+        describe_difference(runner.run(kernels_to_run, SimulatorSettings{})[0],
+                            runner.run(kernels_to_run, plain_settings)[0], true);
+    if (difference.empty()) {
         std::cout << "equal\n";
         return 0;
     }
-    std::cout << what << "\n";
+    std::cout << difference << "\n";
     if (options.kernels_to_shrink > 0) {
-        const std::string small = options.ptx_file + ".shrunk";
-        coalesce::write_file(small, shrink(runner, text, SimulatorSettings{}, plain));
-        std::cout << "reduced to: " << small << "\n";
+        const std::string shrunk_file = options.ptx_file + ".shrunk";
+        coalesce::write_file(shrunk_file,
+                             shrink(runner, text, SimulatorSettings{}, plain_settings));
+        std::cout << "reduced to: " << shrunk_file << "\n";
     }
     return 1;
 }

@@ -98,15 +98,15 @@ CompilationResult Compilers::compile_with_nvrtc(const std::string& source,
     for (const std::string& option : options) option_texts.push_back(option.c_str());
     const int error_code = nvrtc().compile_program(program, static_cast<int>(option_texts.size()),
                                                    option_texts.data());
-    CompilationResult compiled;
+    CompilationResult result;
     std::size_t bytes = 0;
-    std::string& text_to_fill = error_code ? compiled.error_message : compiled.ptx;
+    std::string& text_to_fill = error_code ? result.error_message : result.ptx;
     (error_code ? nvrtc().get_log_size : nvrtc().get_ptx_size)(program, &bytes);
     text_to_fill.resize(bytes);
     (error_code ? nvrtc().get_log : nvrtc().get_ptx)(program, text_to_fill.data());
     while (!text_to_fill.empty() && text_to_fill.back() == '\0') text_to_fill.pop_back();
     nvrtc().destroy_program(&program);
-    return compiled;
+    return result;
 }
 
 CompilationResult Compilers::compile_with_clang(const std::string& source,

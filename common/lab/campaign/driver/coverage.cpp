@@ -14,20 +14,21 @@ namespace {
 /// includes them.
 std::map<std::string, u64> add_missing_instructions(
     const std::map<std::string, u64>& count_by_instruction) {
-    std::map<std::string, u64> all = count_by_instruction;
-    for (const LaneInstruction& i : lane_instructions()) all.try_emplace(i.name, 0);
-    return all;
+    std::map<std::string, u64> counts_with_zeros = count_by_instruction;
+    for (const LaneInstruction& i : lane_instructions()) counts_with_zeros.try_emplace(i.name, 0);
+    return counts_with_zeros;
 }
 
 /// Returns pairs of opcode and modifier: "add.sat" and "add.s32" for "add.sat.s32".
 std::vector<std::string> split_into_modifier_pairs(const std::string& name) {
-    std::vector<std::string> pairs;
+    std::vector<std::string> modifier_pairs;
     std::istringstream name_parts(name);
     std::string opcode, modifier;
     std::getline(name_parts, opcode, '.');
-    while (std::getline(name_parts, modifier, '.')) pairs.push_back(opcode + "." + modifier);
-    if (pairs.empty()) pairs.push_back(opcode);
-    return pairs;
+    while (std::getline(name_parts, modifier, '.'))
+        modifier_pairs.push_back(opcode + "." + modifier);
+    if (modifier_pairs.empty()) modifier_pairs.push_back(opcode);
+    return modifier_pairs;
 }
 
 }  // namespace
@@ -39,8 +40,8 @@ void InstructionCoverage::add(const std::string& ptx) {
 std::string InstructionCoverage::summary(std::size_t max_listed_pairs) const {
     std::map<std::string, u64> pairs;
     std::size_t occurring_100_times = 0, never_occurring = 0;
-    const auto all = add_missing_instructions(count_by_instruction_);
-    for (const auto& [name, count] : all) {
+    const auto all_counts = add_missing_instructions(count_by_instruction_);
+    for (const auto& [name, count] : all_counts) {
         occurring_100_times += count >= 100;
         never_occurring += count == 0;
         for (const std::string& pair : split_into_modifier_pairs(name)) pairs[pair] += count;
@@ -51,7 +52,7 @@ std::string InstructionCoverage::summary(std::size_t max_listed_pairs) const {
     const auto rare_pair_count = std::count_if(pairs_by_count.begin(), pairs_by_count.end(),
                                                [](const auto& pair) { return pair.first < 100; });
     std::ostringstream text;
-    text << all.size()
+    text << all_counts.size()
          << " instructions, counting each combination of modifiers: " << occurring_100_times
          << " occurred at least 100 times, " << never_occurring << " never\n";
     text << pairs_by_count.size() << " pairs of an opcode and a modifier: " << rare_pair_count

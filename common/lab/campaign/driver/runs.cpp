@@ -25,9 +25,9 @@ std::string library_folder_for(const SimulatorSettings& settings, const std::str
 std::vector<std::string> list_environment(const SimulatorSettings& settings,
                                           const std::string& library) {
     std::istringstream words(format_environment(settings));
-    std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
-    all.push_back("LD_LIBRARY_PATH=" + library_folder_for(settings, library));
-    return all;
+    std::vector<std::string> environment{std::istream_iterator<std::string>(words), {}};
+    environment.push_back("LD_LIBRARY_PATH=" + library_folder_for(settings, library));
+    return environment;
 }
 
 /// Parses a line of the form `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME
@@ -104,28 +104,28 @@ std::vector<Outcome> CampaignRunner::run(const std::vector<KernelToRun>& cases,
                                          const SimulatorSettings& settings) const {
     const TemporaryFolder folder;
     const std::string kernels_file = folder / "kernels.txt";
-    std::string texts;
-    for (const KernelToRun& c : cases) texts += "//// " + c.name + "\n" + c.ptx;
-    write_file(kernels_file, texts);
-    std::vector<Outcome> all;
-    while (all.size() < cases.size()) {
+    std::string kernel_texts;
+    for (const KernelToRun& c : cases) kernel_texts += "//// " + c.name + "\n" + c.ptx;
+    write_file(kernels_file, kernel_texts);
+    std::vector<Outcome> outcomes;
+    while (outcomes.size() < cases.size()) {
         // Discard stderr, which nobody reads.
         Child child({.program = "/bin/sh",
                      .arguments = {"-c", "exec \"$@\" 2>/dev/null", "sh", runner_path_, "--limit",
                                    std::to_string(settings.max_warp_instructions), "--level",
                                    std::to_string(settings.level), "--skip",
-                                   std::to_string(all.size()), kernels_file},
+                                   std::to_string(outcomes.size()), kernels_file},
                      .environment = list_environment(settings, library_folder_)});
         const std::vector<Outcome> new_outcomes = read_outcomes(child);
-        all.insert(all.end(), new_outcomes.begin(), new_outcomes.end());
-        if (all.size() >= cases.size()) break;
+        outcomes.insert(outcomes.end(), new_outcomes.begin(), new_outcomes.end());
+        if (outcomes.size() >= cases.size()) break;
         const int exit_code = child.outcome().exit_code;
         if (!new_outcomes.empty() && exit_code == kExitAfterGpuError) continue;
         Outcome crash_outcome;  // outcome of the case after the last one that printed a line
         crash_outcome.text = describe_exit(exit_code);
-        all.push_back(crash_outcome);
+        outcomes.push_back(crash_outcome);
     }
-    return all;
+    return outcomes;
 }
 
 std::string describe_difference(const Outcome& a, const Outcome& b, bool is_same_warp_order) {

@@ -50,7 +50,7 @@ public:
     /// Returns one outcome per case, in the same order.
     std::vector<Outcome> run(const std::vector<KernelToRun>& cases,
                              const SimulatorSettings& settings) const;
-    /// Returns the command that runs the kernels in a file.
+    /// Returns the shell command that runs the kernels in `file` with these settings.
     std::string command(const std::string& file, const SimulatorSettings& settings) const;
 
 private:

@@ -23,12 +23,12 @@ constexpr u64 kMaxInstructionsOfShrunkKernel = 300'000;
 /// Reports whether a line may be removed, because it is a whole instruction or a source location.
 /// Stores to local memory stay, because no check detects reads of uninitialized local memory.
 bool is_removable_line(const std::string& line) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == line.npos) return true;
-    if (line[first] == '.') return line.substr(first, 4) == ".loc";
-    const bool is_instruction = line.back() == ';' && line[first] != '{' && line[first] != '}' &&
-                                line.find(".callprototype") == line.npos &&
-                                line.find(".branchtargets") == line.npos;
+    const std::size_t first_letter = line.find_first_not_of(" \t");
+    if (first_letter == line.npos) return true;
+    if (line[first_letter] == '.') return line.substr(first_letter, 4) == ".loc";
+    const bool is_instruction =
+        line.back() == ';' && line[first_letter] != '{' && line[first_letter] != '}' &&
+        line.find(".callprototype") == line.npos && line.find(".branchtargets") == line.npos;
     // A call can be removed only together with its braces.
     const bool is_call = line.find(')') != line.npos;
     return is_instruction && !is_call && line.find("st.local") == line.npos;
@@ -67,27 +67,28 @@ public:
 
 private:
     std::vector<std::size_t> list_removable_lines() const {
-        std::vector<std::size_t> at;
+        std::vector<std::size_t> removable_lines;
         for (std::size_t k = 1; k < lines_.size(); ++k)
-            if (is_removable_line(lines_[k])) at.push_back(k);
-        return at;
+            if (is_removable_line(lines_[k])) removable_lines.push_back(k);
+        return removable_lines;
     }
 
     /// Returns the difference for each case. A case that the first side cannot run counts as equal,
     /// and is not run on the second side, which may be a GPU and might hang.
     std::vector<std::string> describe_differences(const std::vector<KernelToRun>& cases) const {
-        const std::vector<Outcome> first = runner_.run(cases, settings_a_);
+        const std::vector<Outcome> outcomes_a = runner_.run(cases, settings_a_);
         std::vector<KernelToRun> run;
         for (std::size_t k = 0; k < cases.size(); ++k)
-            if (is_comparable(first[k])) run.push_back(cases[k]);
-        const std::vector<Outcome> second = runner_.run(run, settings_b_);
-        std::vector<std::string> all;
-        for (std::size_t k = 0, other = 0; k < cases.size(); ++k)
-            all.push_back(is_comparable(first[k])
-                              ? describe_difference(first[k], second[other++],
-                                                    settings_a_.seed == settings_b_.seed)
-                              : "");
-        return all;
+            if (is_comparable(outcomes_a[k])) run.push_back(cases[k]);
+        const std::vector<Outcome> outcomes_b = runner_.run(run, settings_b_);
+        std::vector<std::string> differences;
+        for (std::size_t k = 0, compared_index = 0; k < cases.size(); ++k)
+            differences.push_back(is_comparable(outcomes_a[k])
+                                      ? describe_difference(outcomes_a[k],
+                                                            outcomes_b[compared_index++],
+                                                            settings_a_.seed == settings_b_.seed)
+                                      : "");
+        return differences;
     }
 
     bool is_comparable(const Outcome& outcome) const {
@@ -96,10 +97,10 @@ private:
     }
 
     std::vector<std::string> list_remaining_lines(const std::vector<bool>& is_removed) const {
-        std::vector<std::string> left;
+        std::vector<std::string> remaining_lines;
         for (std::size_t k = 0; k < lines_.size(); ++k)
-            if (!is_removed[k]) left.push_back(lines_[k]);
-        return left;
+            if (!is_removed[k]) remaining_lines.push_back(lines_[k]);
+        return remaining_lines;
     }
 
     bool still_differs(const std::vector<std::string>& lines) const {
@@ -126,10 +127,10 @@ private:
             removed_lines_by_case.push_back(std::move(is_removed));
         }
         if (cases.empty()) return false;
-        const std::vector<std::string> found = describe_differences(cases);
+        const std::vector<std::string> differences = describe_differences(cases);
         std::vector<std::vector<bool>> removable_chunks;
         for (std::size_t k = 0; k < cases.size(); ++k)
-            if (difference_kind_of(found[k]) == difference_kind_)
+            if (difference_kind_of(differences[k]) == difference_kind_)
                 removable_chunks.push_back(std::move(removed_lines_by_case[k]));
         return !removable_chunks.empty() && remove_chunks(removable_chunks);
     }
@@ -144,11 +145,12 @@ private:
             return is_removed;
         };
         std::vector<bool> is_removed = removable_chunks[0];
-        for (const auto& more : removable_chunks) is_removed = unite_removals(is_removed, more);
+        for (const auto& removal : removable_chunks)
+            is_removed = unite_removals(is_removed, removal);
         if (removable_chunks.size() > 1 && !still_differs(list_remaining_lines(is_removed))) {
             is_removed = removable_chunks[0];
-            for (const auto& more : removable_chunks) {
-                const std::vector<bool> is_removed_with_more = unite_removals(is_removed, more);
+            for (const auto& removal : removable_chunks) {
+                const std::vector<bool> is_removed_with_more = unite_removals(is_removed, removal);
                 if (still_differs(list_remaining_lines(is_removed_with_more)))
                     is_removed = is_removed_with_more;
             }

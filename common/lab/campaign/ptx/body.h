@@ -18,8 +18,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the bit width that completes a PTX type name, such as the "32 " in "add.s32 ". The
-/// register must not be a predicate.
+/// Returns the width of the register in bits, as it ends a PTX opcode, such as the "32 " of
+/// "add.s32 ". The register must not be a predicate.
 inline const char* bits_of(RegisterKind kind) {
     return kind == RegisterKind::half ? "16 " : kind == RegisterKind::wide ? "64 " : "32 ";
 }
@@ -33,8 +33,8 @@ inline const char* move_instruction(RegisterKind kind) {
 /// The features of a kernel, drawn at random. Each feature is missing from some kernels, because
 /// some features disable an optimization of the simulator.
 struct Features {
-    /// Whether approximate instructions may occur, and whether all devices must compute the same
-    /// results.
+    /// Whether approximate instructions may occur, and whether the kernel must have the same
+    /// results on all devices.
     bool uses_approximate_instructions = false, is_portable = false;
     bool has_shared_tile = false, is_tile_dynamic = false, has_own_shared_memory = false,
          has_sums_in_shared_memory = false;
@@ -65,7 +65,7 @@ struct Environment {
     Features features;
     std::vector<Callee> callees;
     bool is_in_kernel = true;
-    // Registers that hold addresses. Shared memory addresses are 32-bit words.
+    // Registers that hold addresses. An address in shared memory has 32 bits.
     std::optional<Reg> input_address, generic_input_address, interleaved_out_address,
         own_out_address, own_scratch_address, generic_own_scratch_address, block_scratch_address,
         sums_address, generic_local_address, generic_table_address, own_shared_address,
@@ -89,16 +89,16 @@ struct AvailableRegisters {
         conditionally_written;   ///< registers written only if their predicate holds
     u32 written_tile_bytes = 0;  ///< number of bytes of the tile that have been written
 
-    bool has(Reg reg) const;
+    bool contains(Reg reg) const;
     void add(Reg reg);
-    /// Removes the registers that `other` does not have.
+    /// Removes the registers that are not in `other`.
     void intersect(const AvailableRegisters& other);
 };
 
 /// The set of threads that execute a statement together.
 struct ThreadSet {
     u32 depth = 0;
-    u32 turns = 1;  ///< product of the iteration counts of the enclosing loops
+    u32 enclosing_iterations = 1;  ///< product of the iteration counts of the enclosing loops
     bool is_whole_block = true, is_whole_warp = true;
     /// mask of the lanes, if some lanes are not in the set and the mask is known
     std::optional<Reg> lane_mask_register;
@@ -119,8 +119,8 @@ public:
 
     AvailableRegisters available_registers;
 
-    void emit_statements(u32 count, ThreadSet where);
-    void emit_statement(const ThreadSet& where);
+    void emit_statements(u32 count, ThreadSet thread_set);
+    void emit_statement(const ThreadSet& thread_set);
     /// Mixes some of the available registers into the words that the function returns.
     void fold_random_registers(u32 count);
     void fold_into_accumulator(Reg reg);
@@ -153,7 +153,7 @@ public:
                                   const std::vector<PatternArgument>& operands = {});
     Reg emit_word(u32 value);
     void emit_lane_instruction();
-    void emit_uniform_computations(std::vector<Reg>& known,
+    void emit_uniform_computations(std::vector<Reg>& uniform_registers,
                                    const std::vector<std::string>& operations, u32 count);
     void emit_uniform_values(u32 count);
     void emit_position_values(u32 count);
@@ -182,7 +182,7 @@ private:
         bool is_read_only = false, may_have_cache_operator = false,
              may_have_strong_accesses = false;
     };
-    void emit_access(const AccessibleMemory& place, bool is_store);
+    void emit_access(const AccessibleMemory& memory, bool is_store);
     void emit_input_load();
     void emit_own_memory_access();
     void emit_table_read();
@@ -197,14 +197,14 @@ private:
     Reg emit_indexed_address(Reg base_address, Reg index, u32 bytes);
 
     // ---- statements that threads execute together (body_together.cpp) ----
-    std::string format_lane_mask(const ThreadSet& where);
-    void emit_lane_exchange(const ThreadSet& where);
+    std::string format_lane_mask(const ThreadSet& thread_set);
+    void emit_lane_exchange(const ThreadSet& thread_set);
     void emit_match(const std::string& lane_mask);
-    void emit_shuffle(const ThreadSet& where);
+    void emit_shuffle(const ThreadSet& thread_set);
     std::string pick_register_list(RegisterKind kind, u32 count, bool are_written);
-    void emit_matrix_instructions(const ThreadSet& where);
+    void emit_matrix_instructions(const ThreadSet& thread_set);
     void emit_barrier();
-    void emit_tile_exchange(const ThreadSet& where);
+    void emit_tile_exchange(const ThreadSet& thread_set);
     void emit_cluster_barrier();
     Reg emit_address_in_other_block(Reg own_address, Reg other_block, bool is_generic_address);
     void emit_cluster_exchange();
@@ -217,23 +217,23 @@ private:
     Reg emit_permuted_thread_index();
 
     // ---- control flow (body_control.cpp) ----
-    bool emit_control_flow(const ThreadSet& where);
-    void emit_branch(const ThreadSet& where);
-    void emit_branch_with_known_lanes(const ThreadSet& where);
-    void emit_iteration_count(Reg turns_register, u32 max_iterations, bool is_count_random,
+    bool emit_control_flow(const ThreadSet& thread_set);
+    void emit_branch(const ThreadSet& thread_set);
+    void emit_branch_with_known_lanes(const ThreadSet& thread_set);
+    void emit_iteration_count(Reg iterations_register, u32 max_iterations, bool is_count_random,
                               bool is_uniform);
-    void emit_loop(const ThreadSet& where);
-    void emit_loop_with_known_lanes(const ThreadSet& where);
-    void emit_assignment_in_last_iteration(const ThreadSet& where);
-    void emit_switch(const ThreadSet& where);
+    void emit_loop(const ThreadSet& thread_set);
+    void emit_loop_with_known_lanes(const ThreadSet& thread_set);
+    void emit_assignment_in_last_iteration(const ThreadSet& thread_set);
+    void emit_switch(const ThreadSet& thread_set);
     void emit_call();
     void emit_call_to(const std::string& target, Callee::Form form, bool is_called_by_pointer);
     void emit_indirect_call();
-    ThreadSet nested_thread_set(const ThreadSet& where, bool is_uniform) const;
+    ThreadSet nested_thread_set(const ThreadSet& thread_set, bool is_uniform) const;
 
     // ---- arbitrary graphs of blocks (body_graph.cpp) ----
     struct BlockGraph;
-    void emit_block_graph(const ThreadSet& where);
+    void emit_block_graph(const ThreadSet& thread_set);
     BlockGraph make_random_graph();
     void emit_graph_entry(BlockGraph& graph);
     void emit_write_in_graph(Reg r);

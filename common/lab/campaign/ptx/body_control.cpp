@@ -9,78 +9,78 @@ namespace coalesce::campaign {
 constexpr u32 kMaxIterations = 40;
 constexpr u32 kMaxDepth = 4;
 
-void PtxBody::emit_statements(u32 count, ThreadSet where) {
-    for (u32 k = 0; k < count; ++k) emit_statement(where);
+void PtxBody::emit_statements(u32 count, ThreadSet thread_set) {
+    for (u32 k = 0; k < count; ++k) emit_statement(thread_set);
 }
 
-void PtxBody::emit_statement(const ThreadSet& where) {
+void PtxBody::emit_statement(const ThreadSet& thread_set) {
     if (remaining_statements == 0) return;
     --remaining_statements;
     const Features& f = environment_.features;
-    if (random_.percent(10) && emit_control_flow(where)) return;
-    if (where.is_lane_mask_known() && f.uses_warp_operations && random_.percent(8))
-        return emit_lane_exchange(where);
-    if (where.is_whole_block && random_.percent(10)) {
-        if (f.has_shared_tile && random_.percent(60)) return emit_tile_exchange(where);
+    if (random_.percent(10) && emit_control_flow(thread_set)) return;
+    if (thread_set.is_lane_mask_known() && f.uses_warp_operations && random_.percent(8))
+        return emit_lane_exchange(thread_set);
+    if (thread_set.is_whole_block && random_.percent(10)) {
+        if (f.has_shared_tile && random_.percent(60)) return emit_tile_exchange(thread_set);
         if (f.uses_named_barriers && f.has_shared_tile && random_.percent(40))
             return emit_named_barriers();
         if (f.uses_mbarriers && random_.percent(50)) return emit_block_mbarrier();
-        if (f.blocks_per_cluster > 1 && where.depth == 0 && random_.percent(50))
+        if (f.blocks_per_cluster > 1 && thread_set.depth == 0 && random_.percent(50))
             return emit_cluster_exchange();
         if (f.exchanges_through_global_memory && random_.percent(30)) return emit_global_exchange();
         if (f.has_sums_in_shared_memory && random_.percent(30)) return emit_shared_sums_read();
     }
-    const u32 what = random_.below(100);
-    if (what < 42) return emit_lane_instruction();
-    if (what < 47) return emit_uniform_values(random_.between(1, 3));
-    if (what < 51 && !available_registers.position_words.empty())
+    const u32 statement_choice = random_.below(100);
+    if (statement_choice < 42) return emit_lane_instruction();
+    if (statement_choice < 47) return emit_uniform_values(random_.between(1, 3));
+    if (statement_choice < 51 && !available_registers.position_words.empty())
         return emit_position_values(random_.between(1, 3));
-    if (what < 57) return emit_copies();
-    if (what < 62) return fold_random_registers(1);
-    if (what < 64) return emit_carry_chain();
-    if (what < 67) return emit_writes_with_opposite_guards();
-    if (what < 70) return emit_guarded_write_or_read();
-    if (what < 72) return emit_pack_and_unpack();
-    if (what < 75) return emit_special_register_read();
-    if (what < 80 && environment_.input_address) return emit_input_load();
-    if (what < 86 && (environment_.own_out_address || environment_.own_scratch_address))
+    if (statement_choice < 57) return emit_copies();
+    if (statement_choice < 62) return fold_random_registers(1);
+    if (statement_choice < 64) return emit_carry_chain();
+    if (statement_choice < 67) return emit_writes_with_opposite_guards();
+    if (statement_choice < 70) return emit_guarded_write_or_read();
+    if (statement_choice < 72) return emit_pack_and_unpack();
+    if (statement_choice < 75) return emit_special_register_read();
+    if (statement_choice < 80 && environment_.input_address) return emit_input_load();
+    if (statement_choice < 86 && (environment_.own_out_address || environment_.own_scratch_address))
         return emit_own_memory_access();
-    if (what < 88 && f.uses_constant_tables) return emit_table_read();
-    if (what < 90 && f.has_own_shared_memory && environment_.own_shared_address)
+    if (statement_choice < 88 && f.uses_constant_tables) return emit_table_read();
+    if (statement_choice < 90 && f.has_own_shared_memory && environment_.own_shared_address)
         return emit_own_shared_access();
-    if (what < 92 && available_registers.written_tile_bytes) return emit_tile_read();
-    if (what < 93 && environment_.sums_address) return emit_atomics_on_sums();
-    if (what < 96 && f.uses_own_atomics) return emit_own_atomics();
-    if (what == 96 && environment_.input_address) return emit_cache_hints();
-    if (what == 97 && f.uses_async_copies && environment_.own_shared_address)
+    if (statement_choice < 92 && available_registers.written_tile_bytes) return emit_tile_read();
+    if (statement_choice < 93 && environment_.sums_address) return emit_atomics_on_sums();
+    if (statement_choice < 96 && f.uses_own_atomics) return emit_own_atomics();
+    if (statement_choice == 96 && environment_.input_address) return emit_cache_hints();
+    if (statement_choice == 97 && f.uses_async_copies && environment_.own_shared_address)
         return emit_async_copy();
-    if (what == 98 && f.uses_mbarriers && environment_.own_shared_address)
+    if (statement_choice == 98 && f.uses_mbarriers && environment_.own_shared_address)
         return emit_own_mbarrier();
     if (f.uses_function_calls && !environment_.callees.empty() && random_.percent(70))
         return emit_call();
     emit_lane_instruction();
 }
 
-bool PtxBody::emit_control_flow(const ThreadSet& where) {
-    if (where.depth >= kMaxDepth) return false;
-    const u32 what = random_.below(100);
-    const bool may_loop = where.turns * 4 <= kMaxIterations;
-    if (what < 30) {
-        emit_branch(where);
-    } else if (what < 38) {
-        emit_switch(where);
-    } else if (what < 46 && where.is_lane_mask_known() &&
+bool PtxBody::emit_control_flow(const ThreadSet& thread_set) {
+    if (thread_set.depth >= kMaxDepth) return false;
+    const u32 construct_choice = random_.below(100);
+    const bool may_loop = thread_set.enclosing_iterations * 4 <= kMaxIterations;
+    if (construct_choice < 30) {
+        emit_branch(thread_set);
+    } else if (construct_choice < 38) {
+        emit_switch(thread_set);
+    } else if (construct_choice < 46 && thread_set.is_lane_mask_known() &&
                environment_.features.uses_warp_operations) {
-        emit_branch_with_known_lanes(where);
-    } else if (what < 54 && where.is_lane_mask_known() &&
+        emit_branch_with_known_lanes(thread_set);
+    } else if (construct_choice < 54 && thread_set.is_lane_mask_known() &&
                environment_.features.uses_warp_operations && may_loop) {
-        emit_loop_with_known_lanes(where);
-    } else if (what < 74 && may_loop) {
-        emit_loop(where);
-    } else if (what < 78 && may_loop) {
-        emit_assignment_in_last_iteration(where);
+        emit_loop_with_known_lanes(thread_set);
+    } else if (construct_choice < 74 && may_loop) {
+        emit_loop(thread_set);
+    } else if (construct_choice < 78 && may_loop) {
+        emit_assignment_in_last_iteration(thread_set);
     } else if (may_loop) {
-        emit_block_graph(where);
+        emit_block_graph(thread_set);
     } else {
         return false;
     }
@@ -89,238 +89,244 @@ bool PtxBody::emit_control_flow(const ThreadSet& where) {
 
 /// Returns the set of threads inside a branch or loop. `is_uniform` says whether the condition is
 /// the same for all threads.
-ThreadSet PtxBody::nested_thread_set(const ThreadSet& where, bool is_uniform) const {
-    if (!is_uniform) return where.after_divergence();
-    ThreadSet w = where;
+ThreadSet PtxBody::nested_thread_set(const ThreadSet& thread_set, bool is_uniform) const {
+    if (!is_uniform) return thread_set.after_divergence();
+    ThreadSet w = thread_set;
     ++w.depth;
     return w;
 }
 
 // ---- branches ----
 
-void PtxBody::emit_branch(const ThreadSet& where) {
-    const bool is_uniform = where.is_lane_mask_known() && random_.percent(50);
+void PtxBody::emit_branch(const ThreadSet& thread_set) {
+    const bool is_uniform = thread_set.is_lane_mask_known() && random_.percent(50);
     const Reg p = random_predicate(is_uniform);
     const bool has_else = random_.percent(60);
-    const int yes = text_.new_block(), no = has_else ? text_.new_block() : -1,
-              after = text_.new_block();
-    const AvailableRegisters before = available_registers;
-    text_.end_with_branch(p, random_.percent(50), yes, has_else ? no : after);
-    text_.begin_block(yes);
-    emit_statements(random_.between(1, 6), nested_thread_set(where, is_uniform));
-    text_.end_with_jump(after);
+    const int then_block = text_.new_block(), else_block = has_else ? text_.new_block() : -1,
+              after_block = text_.new_block();
+    const AvailableRegisters registers_before = available_registers;
+    text_.end_with_branch(p, random_.percent(50), then_block, has_else ? else_block : after_block);
+    text_.begin_block(then_block);
+    emit_statements(random_.between(1, 6), nested_thread_set(thread_set, is_uniform));
+    text_.end_with_jump(after_block);
     if (has_else) {
-        AvailableRegisters first = std::move(available_registers);
-        available_registers = before;
-        text_.begin_block(no);
-        emit_statements(random_.between(1, 6), nested_thread_set(where, is_uniform));
-        text_.end_with_jump(after);
-        available_registers.intersect(first);
+        AvailableRegisters registers_after_then = std::move(available_registers);
+        available_registers = registers_before;
+        text_.begin_block(else_block);
+        emit_statements(random_.between(1, 6), nested_thread_set(thread_set, is_uniform));
+        text_.end_with_jump(after_block);
+        available_registers.intersect(registers_after_then);
     } else {
-        available_registers.intersect(before);
+        available_registers.intersect(registers_before);
     }
-    text_.begin_block(after);
+    text_.begin_block(after_block);
 }
 
 /// Generates a branch on a predicate p. Inside the branch, the generator knows the mask of the
 /// lanes for which p is true.
-void PtxBody::emit_branch_with_known_lanes(const ThreadSet& where) {
+void PtxBody::emit_branch_with_known_lanes(const ThreadSet& thread_set) {
     const Reg p = random_predicate(false), lane_mask = make_register(RegisterKind::word);
-    emit("vote.sync.ballot.b32 $, $, $", {lane_mask, p, format_lane_mask(where)});
-    const int yes = text_.new_block(), block_after = text_.new_block();
+    emit("vote.sync.ballot.b32 $, $, $", {lane_mask, p, format_lane_mask(thread_set)});
+    const int then_block = text_.new_block(), after_block = text_.new_block();
     const AvailableRegisters registers_before = available_registers;
-    text_.end_with_branch(p, false, yes, block_after);
-    text_.begin_block(yes);
-    ThreadSet w = where.after_divergence();
+    text_.end_with_branch(p, false, then_block, after_block);
+    text_.begin_block(then_block);
+    ThreadSet w = thread_set.after_divergence();
     w.lane_mask_register = lane_mask;
     emit_lane_exchange(w);
     emit_statements(random_.between(1, 5), w);
-    text_.end_with_jump(block_after);
+    text_.end_with_jump(after_block);
     available_registers.intersect(registers_before);
-    text_.begin_block(block_after);
+    text_.begin_block(after_block);
 }
 
 /// Generates a switch.
-void PtxBody::emit_switch(const ThreadSet& where) {
-    const bool is_uniform = where.is_lane_mask_known() && random_.percent(30);
+void PtxBody::emit_switch(const ThreadSet& thread_set) {
+    const bool is_uniform = thread_set.is_lane_mask_known() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
-    const Reg index = emit_to_new_register(
+    const Reg case_index = emit_to_new_register(
         RegisterKind::word, "and.b32 $, $, $",
         {is_uniform ? pick_uniform_register() : pick_register(RegisterKind::word), cases - 1});
-    const int after = text_.new_block();
+    const int after_block = text_.new_block();
     std::vector<int> case_blocks, target_blocks;
     for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
         case_blocks.push_back(text_.new_block());
     for (u32 k = 0; k < cases; ++k)
-        target_blocks.push_back(random_.percent(15) ? after : random_.pick(case_blocks));
-    text_.end_with_indexed_jump(index, target_blocks);
-    const AvailableRegisters before = available_registers;
+        target_blocks.push_back(random_.percent(15) ? after_block : random_.pick(case_blocks));
+    text_.end_with_indexed_jump(case_index, target_blocks);
+    const AvailableRegisters registers_before = available_registers;
     AvailableRegisters registers_after = available_registers;
     const bool do_cases_fall_through =
         random_.percent(30);  // whether cases fall through to the next
     for (std::size_t k = 0; k < case_blocks.size(); ++k) {
-        available_registers = before;
+        available_registers = registers_before;
         text_.begin_block(case_blocks[k]);
         emit_statements(random_.between(1, 4), do_cases_fall_through
-                                                   ? where.after_divergence()
-                                                   : nested_thread_set(where, is_uniform));
+                                                   ? thread_set.after_divergence()
+                                                   : nested_thread_set(thread_set, is_uniform));
         const bool is_last_case = k + 1 == case_blocks.size();
-        text_.end_with_jump(do_cases_fall_through && !is_last_case ? case_blocks[k + 1] : after);
+        text_.end_with_jump(do_cases_fall_through && !is_last_case ? case_blocks[k + 1]
+                                                                   : after_block);
         if (!do_cases_fall_through || is_last_case) registers_after.intersect(available_registers);
     }
     available_registers = registers_after;
-    text_.begin_block(after);
+    text_.begin_block(after_block);
 }
 
 // ---- loops ----
 
-/// Sets `turns_register` to `most` or, if `is_count_random`, to a random number from 1 to 4 (1 to 2
-/// if `most` is below 3). Unless `is_uniform` is true, each thread gets a number of its own.
-void PtxBody::emit_iteration_count(Reg turns_register, u32 most, bool is_count_random,
-                                   bool is_uniform) {
-    if (!is_count_random) return emit("mov.u32 $, $", {turns_register, most});
-    const u32 mask = most >= 3 ? 3 : 1;
+/// Sets `iterations_register` to `max_iterations` or, if `is_count_random`, to a random number from 1 to 4 (1 to 2
+/// if `max_iterations` is below 3). Unless `is_uniform` is true, each thread gets a number of its own.
+void PtxBody::emit_iteration_count(Reg iterations_register, u32 max_iterations,
+                                   bool is_count_random, bool is_uniform) {
+    if (!is_count_random) return emit("mov.u32 $, $", {iterations_register, max_iterations});
+    const u32 random_bits_mask = max_iterations >= 3 ? 3 : 1;
     const Reg low_bits = emit_to_new_register(
         RegisterKind::word, "and.b32 $, $, $",
-        {is_uniform ? pick_uniform_register() : pick_register(RegisterKind::word), mask});
-    emit("add.s32 $, $, 1", {turns_register, low_bits});
+        {is_uniform ? pick_uniform_register() : pick_register(RegisterKind::word),
+         random_bits_mask});
+    emit("add.s32 $, $, 1", {iterations_register, low_bits});
 }
 
-void PtxBody::emit_loop(const ThreadSet& where) {
-    const bool is_uniform = where.is_lane_mask_known() && random_.percent(55);
-    const Reg turns_register = text_.make_register_of(RegisterKind::word),
+void PtxBody::emit_loop(const ThreadSet& thread_set) {
+    const bool is_uniform = thread_set.is_lane_mask_known() && random_.percent(55);
+    const Reg iterations_register = text_.make_register_of(RegisterKind::word),
               p = text_.make_register_of(RegisterKind::predicate);
-    const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
+    const u32 max_iterations = random_.pick({1u, 2u, 3u, 3u, 4u});
     const bool is_count_random = random_.percent(60);
-    emit_iteration_count(turns_register, most, is_count_random, is_uniform);
-    ThreadSet w = nested_thread_set(where, is_uniform);
-    if (!is_uniform && !is_count_random && where.is_lane_mask_known() && random_.percent(50))
-        w = nested_thread_set(where, true);
-    w.turns *= is_count_random ? 3 : most;
-    available_registers.add(turns_register);
-    if (is_uniform) available_registers.uniform_words.push_back(turns_register);
+    emit_iteration_count(iterations_register, max_iterations, is_count_random, is_uniform);
+    ThreadSet w = nested_thread_set(thread_set, is_uniform);
+    if (!is_uniform && !is_count_random && thread_set.is_lane_mask_known() && random_.percent(50))
+        w = nested_thread_set(thread_set, true);
+    w.enclosing_iterations *= is_count_random ? 3 : max_iterations;
+    available_registers.add(iterations_register);
+    if (is_uniform) available_registers.uniform_words.push_back(iterations_register);
 
-    const int body = text_.new_block(), after = text_.new_block();
+    const int body_block = text_.new_block(), after_block = text_.new_block();
     const auto emit_count_down_and_test = [&] {
-        emit("add.s32 $, $, -1", {turns_register, turns_register});
-        emit("setp.gt.s32 $, $, 0", {p, turns_register});
+        emit("add.s32 $, $, -1", {iterations_register, iterations_register});
+        emit("setp.gt.s32 $, $, 0", {p, iterations_register});
     };
     switch (random_.below(3)) {
         case 0:  // the test comes after the body
-            text_.end_with_jump(body);
-            text_.begin_block(body);
+            text_.end_with_jump(body_block);
+            text_.begin_block(body_block);
             emit_statements(random_.between(1, 8), w);
             emit_count_down_and_test();
-            text_.end_with_branch(p, false, body, after);
+            text_.end_with_branch(p, false, body_block, after_block);
             break;
         case 1: {  // test before the first iteration, so the body may not run at all
-            const int test = text_.new_block();
-            if (random_.percent(30)) emit("add.s32 $, $, -1", {turns_register, turns_register});
-            text_.end_with_jump(test);
-            text_.begin_block(test);
-            emit("setp.gt.s32 $, $, 0", {p, turns_register});
-            text_.end_with_branch(p, false, body, after);
+            const int test_block = text_.new_block();
+            if (random_.percent(30))
+                emit("add.s32 $, $, -1", {iterations_register, iterations_register});
+            text_.end_with_jump(test_block);
+            text_.begin_block(test_block);
+            emit("setp.gt.s32 $, $, 0", {p, iterations_register});
+            text_.end_with_branch(p, false, body_block, after_block);
             const AvailableRegisters registers_at_test = available_registers;
-            text_.begin_block(body);
+            text_.begin_block(body_block);
             emit_statements(random_.between(1, 8), w);
-            emit("add.s32 $, $, -1", {turns_register, turns_register});
-            text_.end_with_jump(test);
+            emit("add.s32 $, $, -1", {iterations_register, iterations_register});
+            text_.end_with_jump(test_block);
             available_registers = registers_at_test;
             break;
         }
         default: {  // the loop is entered in its middle
-            const int rest = text_.new_block();
-            text_.end_with_jump(body);
-            text_.begin_block(body);
+            const int rest_of_body_block = text_.new_block();
+            text_.end_with_jump(body_block);
+            text_.begin_block(body_block);
             emit_statements(random_.between(1, 5), w);
             emit_count_down_and_test();
-            text_.end_with_branch(p, false, rest, after);
+            text_.end_with_branch(p, false, rest_of_body_block, after_block);
             const AvailableRegisters at_test = available_registers;
-            text_.begin_block(rest);
+            text_.begin_block(rest_of_body_block);
             emit_statements(random_.between(1, 5), w);
-            text_.end_with_jump(body);
+            text_.end_with_jump(body_block);
             available_registers = at_test;
         }
     }
-    std::erase(available_registers.uniform_words, turns_register);
-    text_.begin_block(after);
+    std::erase(available_registers.uniform_words, iterations_register);
+    text_.begin_block(after_block);
 }
 
 /// Generates a loop that lanes leave at different iterations. The generator knows the mask of the
 /// remaining lanes.
-void PtxBody::emit_loop_with_known_lanes(const ThreadSet& where) {
-    const Reg turns_register = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
-                                                    {pick_register(RegisterKind::word)});
-    const Reg left =
-        emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {format_lane_mask(where)});
-    const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
-    text_.end_with_jump(test);
-    text_.begin_block(test);
+void PtxBody::emit_loop_with_known_lanes(const ThreadSet& thread_set) {
+    const Reg iterations_register = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
+                                                         {pick_register(RegisterKind::word)});
+    const Reg remaining_lanes =
+        emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {format_lane_mask(thread_set)});
+    const int test_block = text_.new_block(), body_block = text_.new_block(),
+              after_block = text_.new_block();
+    text_.end_with_jump(test_block);
+    text_.begin_block(test_block);
     const Reg p =
-        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns_register});
-    const Reg mask =
-        emit_to_new_register(RegisterKind::word, "vote.sync.ballot.b32 $, $, $", {p, left});
-    emit("mov.b32 $, $", {left, mask});
-    text_.end_with_branch(p, false, body, after);
+        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {iterations_register});
+    const Reg mask = emit_to_new_register(RegisterKind::word, "vote.sync.ballot.b32 $, $, $",
+                                          {p, remaining_lanes});
+    emit("mov.b32 $, $", {remaining_lanes, mask});
+    text_.end_with_branch(p, false, body_block, after_block);
     const AvailableRegisters at_test = available_registers;
-    text_.begin_block(body);
-    ThreadSet w = where.after_divergence();
-    w.lane_mask_register = left;
-    w.turns *= 2;
+    text_.begin_block(body_block);
+    ThreadSet w = thread_set.after_divergence();
+    w.lane_mask_register = remaining_lanes;
+    w.enclosing_iterations *= 2;
     emit_lane_exchange(w);
     emit_statements(random_.between(1, 5), w);
-    emit("add.s32 $, $, -1", {turns_register, turns_register});
-    text_.end_with_jump(test);
+    emit("add.s32 $, $, -1", {iterations_register, iterations_register});
+    text_.end_with_jump(test_block);
     available_registers = at_test;
-    text_.begin_block(after);
+    text_.begin_block(after_block);
 }
 
 /// Generates a search loop. Some iterations copy a value, and the last copy, if there is one, is
 /// used after the loop. The original value may have been overwritten by then.
-void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& where) {
+void PtxBody::emit_assignment_in_last_iteration(const ThreadSet& thread_set) {
     const RegisterKind kind =
         random_.pick({RegisterKind::half, RegisterKind::word, RegisterKind::wide});
     const std::string bits = bits_of(kind);
-    const Reg value = text_.make_register_of(kind), copy = text_.make_register_of(kind);
+    const Reg value = text_.make_register_of(kind), copied_value = text_.make_register_of(kind);
     const Reg has_copied = text_.make_register_of(RegisterKind::predicate);
-    const Reg turns_register =
+    const Reg iterations_register =
         emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {random_.between(2, 5)});
-    emit_late("setp.lt.u32 $, $, 0", {has_copied, turns_register});
-    const int body = text_.new_block(), copying_block = text_.new_block(), next = text_.new_block(),
-              after = text_.new_block();
-    const AvailableRegisters before = available_registers;
-    text_.end_with_jump(body);
-    text_.begin_block(body);
-    ThreadSet w = where.after_divergence();
-    w.turns *= 5;
+    emit_late("setp.lt.u32 $, $, 0", {has_copied, iterations_register});
+    const int body_block = text_.new_block(), copying_block = text_.new_block(),
+              next_iteration_block = text_.new_block(), after_block = text_.new_block();
+    const AvailableRegisters registers_before = available_registers;
+    text_.end_with_jump(body_block);
+    text_.begin_block(body_block);
+    ThreadSet w = thread_set.after_divergence();
+    w.enclosing_iterations *= 5;
     emit_statements(random_.between(0, 2), w);
-    const std::string turn = name_of(turns_register),
+    const std::string iteration_register_name = name_of(iterations_register),
                       word = name_of(pick_register(RegisterKind::word));
     if (kind == RegisterKind::half)
-        emit("cvt.u16.u32 $, $", {value, turn});
+        emit("cvt.u16.u32 $, $", {value, iteration_register_name});
     else if (kind == RegisterKind::wide)
-        emit("mad.wide.u32 $, $, $, $", {value, turn, word, pick_register(kind)});
+        emit("mad.wide.u32 $, $, $, $",
+             {value, iteration_register_name, word, pick_register(kind)});
     else
-        emit("mad.lo.s32 $, $, 0x01000193, $", {value, turn, word});
-    const Reg masked_turn = emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
-                                                 {available_registers.position_words.back(), turn});
-    emit("and.b32 $, $, $", {masked_turn, masked_turn, random_.pick({1u, 2u, 3u})});
-    const Reg chosen =
-        emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, 0", {masked_turn});
-    text_.end_with_branch(chosen, false, copying_block, next);
+        emit("mad.lo.s32 $, $, 0x01000193, $", {value, iteration_register_name, word});
+    const Reg masked_count =
+        emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
+                             {available_registers.position_words.back(), iteration_register_name});
+    emit("and.b32 $, $, $", {masked_count, masked_count, random_.pick({1u, 2u, 3u})});
+    const Reg is_copied_predicate =
+        emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, 0", {masked_count});
+    text_.end_with_branch(is_copied_predicate, false, copying_block, next_iteration_block);
     text_.begin_block(copying_block);
-    emit_late("mov.b$$, $", {bits, copy, value});
-    emit_late("setp.ge.u32 $, $, 0", {has_copied, turns_register});
-    text_.end_with_jump(next);
-    text_.begin_block(next);
-    emit("add.s32 $, $, -1", {turns_register, turns_register});
-    const Reg more =
-        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {turns_register});
-    text_.end_with_branch(more, false, body, after);
-    available_registers = before;
-    text_.begin_block(after);
+    emit_late("mov.b$$, $", {bits, copied_value, value});
+    emit_late("setp.ge.u32 $, $, 0", {has_copied, iterations_register});
+    text_.end_with_jump(next_iteration_block);
+    text_.begin_block(next_iteration_block);
+    emit("add.s32 $, $, -1", {iterations_register, iterations_register});
+    const Reg has_more_predicate =
+        emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {iterations_register});
+    text_.end_with_branch(has_more_predicate, false, body_block, after_block);
+    available_registers = registers_before;
+    text_.begin_block(after_block);
     if (const std::optional<Reg> to = pick_existing_variable(kind))
-        emit_late("@$ add.s$$, $, $", {has_copied, bits, *to, copy, *to});
+        emit_late("@$ add.s$$, $, $", {has_copied, bits, *to, copied_value, *to});
 }
 
 // ---- calls ----
@@ -353,11 +359,12 @@ void PtxBody::emit_call_to(const std::string& target_function, Callee::Form form
     emit("{ .param .b32 $", {a});
     emit(callee.second_parameter_declaration(b));
     emit(callee.result_declaration(result_name));
-    Reg first = pick_register(RegisterKind::word);
+    Reg first_argument = pick_register(RegisterKind::word);
     // The first parameter of a recursive function is the depth of the recursion.
     if (form == Form::recursive)
-        first = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3", {first});
-    emit("st.param.b32 [$], $", {a, first});
+        first_argument =
+            emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3", {first_argument});
+    emit("st.param.b32 [$], $", {a, first_argument});
     switch (form) {
         case Form::words:
         case Form::recursive:
@@ -395,15 +402,17 @@ void PtxBody::emit_call_to(const std::string& target_function, Callee::Form form
 /// Generates a call through a pointer to one of the functions that take words. Lanes may call
 /// different functions.
 void PtxBody::emit_indirect_call() {
-    std::vector<std::string> names;
+    std::vector<std::string> function_names;
     for (const Callee& c : environment_.callees)
-        if (c.form == Callee::Form::words) names.push_back(c.name);
-    if (names.size() < 2) return;
-    const Reg first = emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {names[0]});
-    const Reg second = emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {names[1]});
-    const Reg pointer =
-        emit_to_new_register(RegisterKind::wide, "selp.b64 $, $, $, $",
-                             {first, second, pick_register(RegisterKind::predicate)});
+        if (c.form == Callee::Form::words) function_names.push_back(c.name);
+    if (function_names.size() < 2) return;
+    const Reg first_address =
+        emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {function_names[0]});
+    const Reg second_address =
+        emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {function_names[1]});
+    const Reg pointer = emit_to_new_register(
+        RegisterKind::wide, "selp.b64 $, $, $, $",
+        {first_address, second_address, pick_register(RegisterKind::predicate)});
     emit_call_to(name_of(pointer), Callee::Form::words, true);
 }
 

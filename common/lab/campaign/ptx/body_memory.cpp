@@ -12,21 +12,23 @@ namespace coalesce::campaign {
 
 /// Returns a register that holds a random index below `count`, a power of two.
 Reg PtxBody::emit_index_below(u32 count) {
-    const u32 how = random_.below(100);
+    const u32 index_choice = random_.below(100);
     Reg from;
-    if (how < 35 && !available_registers.position_words
-                         .empty()) {  // neighbouring threads have neighbouring indices
-        const Reg place = random_.percent(70) ? environment_.thread_index
-                                              : random_.pick(available_registers.position_words);
-        from =
-            emit_to_new_register(RegisterKind::word, "add.s32 $, $, $", {place, random_.below(40)});
-    } else if (how < 55 && !available_registers.position_words.empty()) {  // indices at a stride
+    if (index_choice < 35 && !available_registers.position_words
+                                  .empty()) {  // neighbouring threads have neighbouring indices
+        const Reg base_index = random_.percent(70)
+                                   ? environment_.thread_index
+                                   : random_.pick(available_registers.position_words);
+        from = emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
+                                    {base_index, random_.below(40)});
+    } else if (index_choice < 55 &&
+               !available_registers.position_words.empty()) {  // indices at a stride
         from = emit_to_new_register(
             RegisterKind::word, "mad.lo.s32 $, $, $, $",
             {environment_.thread_index, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}),
              pick_uniform_register()});
     } else {
-        from = how < 75 ? pick_uniform_register() : pick_register(RegisterKind::word);
+        from = index_choice < 75 ? pick_uniform_register() : pick_register(RegisterKind::word);
     }
     return emit_to_new_register(RegisterKind::word, "and.b32 $, $, $", {from, count - 1});
 }
@@ -91,10 +93,10 @@ static std::string random_cache_operator(Random& random, const std::string& spac
     return random.pick({"", ".ca", ".cg", ".cs", ".lu", ".cv"});
 }
 
-void PtxBody::emit_access(const AccessibleMemory& place, bool is_store) {
+void PtxBody::emit_access(const AccessibleMemory& memory, bool is_store) {
     u32 bytes = random_.pick({1u, 2u, 4u, 4u, 4u, 8u, 8u}),
         count = random_.pick({1u, 1u, 1u, 2u, 4u});
-    while (bytes * count > 16 || bytes * count > place.bytes) {
+    while (bytes * count > 16 || bytes * count > memory.bytes) {
         if (count > 1)
             count /= 2;
         else
@@ -105,26 +107,26 @@ void PtxBody::emit_access(const AccessibleMemory& place, bool is_store) {
         kind = bytes == 8   ? RegisterKind::wide
                : bytes == 2 ? RegisterKind::half
                             : RegisterKind::word;
-    const u32 whole = bytes * count;
-    const u32 byte_offset = place.first_offset + random_.below(place.bytes / whole) * whole;
+    const u32 access_bytes = bytes * count;
+    const u32 byte_offset =
+        memory.first_offset + random_.below(memory.bytes / access_bytes) * access_bytes;
     std::string instruction_modifiers;
-    if (place.may_have_strong_accesses && environment_.features.uses_strong_accesses &&
+    if (memory.may_have_strong_accesses && environment_.features.uses_strong_accesses &&
         random_.percent(40))
-        instruction_modifiers = random_strong_qualifier(random_, is_store) + place.state_space;
-    else if (place.may_have_cache_operator && random_.percent(30))
+        instruction_modifiers = random_strong_qualifier(random_, is_store) + memory.state_space;
+    else if (memory.may_have_cache_operator && random_.percent(30))
         instruction_modifiers =
-            place.state_space +
-            random_cache_operator(random_, place.state_space, is_store, place.is_read_only);
+            memory.state_space +
+            random_cache_operator(random_, memory.state_space, is_store, memory.is_read_only);
     else
-        instruction_modifiers = place.state_space;
+        instruction_modifiers = memory.state_space;
     if (count > 1) instruction_modifiers += ".v" + format_number(count);
     instruction_modifiers += random_memory_type(random_, bytes, kind, is_store);
     const std::string address =
-        "[" + place.base_address + (byte_offset ? "+" + format_number(byte_offset) : "") + "]";
+        "[" + memory.base_address + (byte_offset ? "+" + format_number(byte_offset) : "") + "]";
 
-    std::string guard, registers;
+    std::string guard, register_list;
     const bool may_have_guard = random_.percent(15);
-    std::vector<Reg> used;
     for (u32 k = 0; k < count; ++k) {
         Reg r;
         if (is_store) {
@@ -137,12 +139,13 @@ void PtxBody::emit_access(const AccessibleMemory& place, bool is_store) {
                 : count == 1 ? pick_destination(kind)
                              : make_register(kind);
         }
-        registers += (k ? ", " : "") + name_of(r);
+        register_list += (k ? ", " : "") + name_of(r);
     }
     if (is_store && may_have_guard) guard = random_guard();
-    if (count > 1) registers = "{" + registers + "}";
-    emit("$$", {guard, is_store ? "st" + instruction_modifiers + " " + address + ", " + registers
-                                : "ld" + instruction_modifiers + " " + registers + ", " + address});
+    if (count > 1) register_list = "{" + register_list + "}";
+    emit("$$",
+         {guard, is_store ? "st" + instruction_modifiers + " " + address + ", " + register_list
+                          : "ld" + instruction_modifiers + " " + register_list + ", " + address});
 }
 
 // ---- places ----
@@ -151,15 +154,17 @@ void PtxBody::emit_input_load() {
     const u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     const bool is_generic_address =
         environment_.features.uses_generic_addresses && random_.percent(30);
-    const Reg base =
+    const Reg input_base_address =
         is_generic_address ? *environment_.generic_input_address : *environment_.input_address;
-    const u32 first = random_.below(2048 / 16 - 1) * 16;
+    const u32 first_offset = random_.below(2048 / 16 - 1) * 16;
     const bool is_address_fixed = random_.percent(20);
-    const Reg at =
-        is_address_fixed ? base : emit_indexed_address(base, emit_index_below(2048 / size), size);
+    const Reg load_address =
+        is_address_fixed
+            ? input_base_address
+            : emit_indexed_address(input_base_address, emit_index_below(2048 / size), size);
     emit_access({.state_space = is_generic_address ? "" : ".global",
-                 .base_address = name_of(at),
-                 .first_offset = first,
+                 .base_address = name_of(load_address),
+                 .first_offset = first_offset,
                  .bytes = is_address_fixed ? 16 : size,
                  .is_read_only = true,
                  .may_have_cache_operator = !is_generic_address,
@@ -169,90 +174,90 @@ void PtxBody::emit_input_load() {
 
 void PtxBody::emit_own_memory_access() {
     const bool is_store = random_.percent(55);
-    const u32 which = random_.below(100);
-    AccessibleMemory place{.state_space = ".global",
-                           .may_have_cache_operator = true,
-                           .may_have_strong_accesses = true};
+    const u32 memory_choice = random_.below(100);
+    AccessibleMemory memory{.state_space = ".global",
+                            .may_have_cache_operator = true,
+                            .may_have_strong_accesses = true};
     // Neighbouring threads access neighbouring words, one word per thread.
-    if (which < 35 && environment_.interleaved_out_address) {
-        place.base_address = name_of(*environment_.interleaved_out_address);
-        place.first_offset = random_.below(16) * 4 * environment_.launch.total_threads();
-        place.bytes = 4;
-    } else if (which < 60 && environment_.own_out_address) {
-        place.base_address = name_of(*environment_.own_out_address);
-        place.bytes = 64;
-    } else if (which < 75 && environment_.generic_local_address) {
+    if (memory_choice < 35 && environment_.interleaved_out_address) {
+        memory.base_address = name_of(*environment_.interleaved_out_address);
+        memory.first_offset = random_.below(16) * 4 * environment_.launch.total_threads();
+        memory.bytes = 4;
+    } else if (memory_choice < 60 && environment_.own_out_address) {
+        memory.base_address = name_of(*environment_.own_out_address);
+        memory.bytes = 64;
+    } else if (memory_choice < 75 && environment_.generic_local_address) {
         const bool is_generic_address =
             environment_.features.uses_generic_addresses && random_.percent(40);
         const u32 size = random_.pick({1u, 4u, 8u, 16u});
-        place = {.state_space = is_generic_address ? "" : ".local",
-                 .base_address = "array",
-                 .bytes = size};
+        memory = {.state_space = is_generic_address ? "" : ".local",
+                  .base_address = "array",
+                  .bytes = size};
         if (is_generic_address)
-            place.base_address = name_of(emit_indexed_address(*environment_.generic_local_address,
-                                                              emit_index_below(64 / size), size));
+            memory.base_address = name_of(emit_indexed_address(*environment_.generic_local_address,
+                                                               emit_index_below(64 / size), size));
         else if (random_.percent(50))
-            place.bytes = 64;
+            memory.bytes = 64;
         else
-            place.base_address = name_of(
+            memory.base_address = name_of(
                 emit_array_address("array", emit_scaled_index(emit_index_below(64 / size), size)));
     } else if (environment_.own_scratch_address) {
         const bool is_generic_address =
             environment_.features.uses_generic_addresses && random_.percent(30);
         const Reg base = is_generic_address ? *environment_.generic_own_scratch_address
                                             : *environment_.own_scratch_address;
-        if (is_generic_address) place = {};
-        place.base_address = name_of(base);
-        place.bytes = 48;
+        if (is_generic_address) memory = {};
+        memory.base_address = name_of(base);
+        memory.bytes = 48;
         if (random_.percent(30)) {
             const u32 size = random_.pick({1u, 2u, 4u, 8u, 16u});
-            place.base_address =
+            memory.base_address =
                 name_of(emit_indexed_address(base, emit_index_below(32 / size), size));
-            place.bytes = size;
+            memory.bytes = size;
         }
     } else {
         return;
     }
-    emit_access(place, is_store);
+    emit_access(memory, is_store);
 }
 
 void PtxBody::emit_table_read() {
     if (environment_.generic_table_address && environment_.features.uses_generic_addresses &&
         random_.percent(40)) {
-        const Reg at =
+        const Reg load_address =
             emit_indexed_address(*environment_.generic_table_address, emit_index_below(16), 16);
-        return emit_access({.base_address = name_of(at), .bytes = 16}, false);
+        return emit_access({.base_address = name_of(load_address), .bytes = 16}, false);
     }
     const bool is_address_fixed = random_.percent(50), is_in_global_memory = random_.percent(40);
-    AccessibleMemory place{.state_space = is_in_global_memory ? ".global" : ".const",
-                           .base_address = is_in_global_memory ? "variable" : "table",
-                           .bytes = 256};
+    AccessibleMemory memory{.state_space = is_in_global_memory ? ".global" : ".const",
+                            .base_address = is_in_global_memory ? "variable" : "table",
+                            .bytes = 256};
     if (!is_address_fixed) {
         const Reg base =
-            emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {place.base_address});
+            emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {memory.base_address});
         const u32 size = random_.pick({1u, 4u, 8u});
-        place.base_address =
+        memory.base_address =
             name_of(emit_indexed_address(base, emit_index_below(256 / size), size));
-        place.bytes = size;
+        memory.bytes = size;
     }
-    emit_access(place, false);
+    emit_access(memory, false);
 }
 
 void PtxBody::emit_own_shared_access() {
-    AccessibleMemory place{.state_space = ".shared",
-                           .base_address = name_of(*environment_.own_shared_address),
-                           .bytes = 16,
-                           .may_have_strong_accesses = true};
+    AccessibleMemory memory{.state_space = ".shared",
+                            .base_address = name_of(*environment_.own_shared_address),
+                            .bytes = 16,
+                            .may_have_strong_accesses = true};
     if (environment_.features.uses_generic_addresses && random_.percent(30)) {
-        place = {.base_address = name_of(*environment_.generic_own_shared_address), .bytes = 16};
+        memory = {.base_address = name_of(*environment_.generic_own_shared_address), .bytes = 16};
     } else if (!random_.percent(70)) {
         const u32 size = random_.pick({1u, 2u, 4u, 8u});
         const Reg offset = emit_scaled_index(emit_index_below(16 / size), size);
-        place.base_address = name_of(emit_to_new_register(
+        memory.base_address = name_of(emit_to_new_register(
             RegisterKind::word, "add.s32 $, $, $", {*environment_.own_shared_address, offset}));
-        place.bytes = size;
+        memory.bytes = size;
     }
-    emit_access(place, random_.percent(50));
+    emit_access(memory, random_.percent(50));
 }
 
 /// Emits a load of a random element of the tile that the last exchange wrote, if there was one.
@@ -262,9 +267,10 @@ void PtxBody::emit_tile_read() {
     if (size == 0) return;
     u32 count = 1;
     while (count * 2 * size <= available_registers.written_tile_bytes) count *= 2;
-    const Reg at = emit_array_address("tile", emit_scaled_index(emit_index_below(count), size));
+    const Reg element_address =
+        emit_array_address("tile", emit_scaled_index(emit_index_below(count), size));
     emit_access({.state_space = ".shared",
-                 .base_address = name_of(at),
+                 .base_address = name_of(element_address),
                  .bytes = size,
                  .may_have_strong_accesses = true},
                 false);
@@ -274,11 +280,11 @@ void PtxBody::emit_tile_read() {
 
 namespace {
 
-/// Some words of `emit_atomics_on_sums`, and the only operation that may change them.
+/// Some words of `sums`, and the only operation that may change them.
 struct SumOperation {
     const char* operation;
     const char* type;
-    u32 first, word_count;  ///< first word of `emit_atomics_on_sums`, and number of words
+    u32 first_word, word_count;  ///< the first of these words, and their number
 };
 constexpr SumOperation kSumOperations[] = {
     {"add", "u32", 0, 8},  {"add", "s32", 0, 8},  {"max", "u32", 8, 4},  {"max", "s32", 12, 2},
@@ -306,21 +312,21 @@ std::string random_order_and_scope(Random& random, bool may_be_strong, bool retu
 
 /// Emits `red` on words that all threads share, or sometimes an `atom` whose result is unused.
 void PtxBody::emit_atomics_on_sums() {
-    const bool shared = environment_.features.has_sums_in_shared_memory &&
-                        (!environment_.features.uses_sums || random_.percent(50));
-    if (!shared && !environment_.features.uses_sums) return;
+    const bool uses_shared_sums = environment_.features.has_sums_in_shared_memory &&
+                                  (!environment_.features.uses_sums || random_.percent(50));
+    if (!uses_shared_sums && !environment_.features.uses_sums) return;
     const SumOperation& c = kSumOperations[random_.below(std::size(kSumOperations))];
     const std::string type = c.type;
     const bool is_wide = type.ends_with("64");
     const u32 size = is_wide ? 8 : 4;
-    if (shared && c.first + c.word_count > 32) return;
+    if (uses_shared_sums && c.first_word + c.word_count > 32) return;
 
     std::string value;
     if (type == "f32" || type == "f64") {  // small integers, whose sums are exact
         const Reg v = text_.make_register_of(is_wide ? RegisterKind::wide : RegisterKind::word);
-        const Reg small = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 15",
-                                               {pick_register(RegisterKind::word)});
-        emit("cvt.rn.$.u32 $, $", {type, v, small});
+        const Reg small_integer = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 15",
+                                                       {pick_register(RegisterKind::word)});
+        emit("cvt.rn.$.u32 $, $", {type, v, small_integer});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
         value = "12";  // inc and dec need the same limit in all threads
@@ -328,28 +334,29 @@ void PtxBody::emit_atomics_on_sums() {
         value = name_of(pick_register(is_wide ? RegisterKind::wide : RegisterKind::word));
     }
     const u32 words = c.word_count / (size / 4);
-    u32 offset = 4 * c.first + size * random_.below(words);
-    std::string base = shared ? "sums_here" : name_of(*environment_.sums_address);
+    u32 offset = 4 * c.first_word + size * random_.below(words);
+    std::string base = uses_shared_sums ? "sums_here" : name_of(*environment_.sums_address);
     if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50)) {
         const Reg index = emit_index_below(words);
-        base = name_of(shared ? emit_array_address("sums_here", emit_scaled_index(index, size))
-                              : emit_indexed_address(*environment_.sums_address, index, size));
-        offset = 4 * c.first;
+        base = name_of(uses_shared_sums
+                           ? emit_array_address("sums_here", emit_scaled_index(index, size))
+                           : emit_indexed_address(*environment_.sums_address, index, size));
+        offset = 4 * c.first_word;
     }
     const std::string address = fill_operands("[$+$]", {base, offset});
     const bool returns_old_value = random_.percent(15);
     const std::string modifiers =
         random_order_and_scope(random_, environment_.features.uses_strong_accesses,
-                               returns_old_value, shared) +
-        (shared ? ".shared." : ".global.") + c.operation + "." + type;
-    const std::string how = random_.percent(30) ? random_guard() : "";
+                               returns_old_value, uses_shared_sums) +
+        (uses_shared_sums ? ".shared." : ".global.") + c.operation + "." + type;
+    const std::string guard = random_.percent(30) ? random_guard() : "";
     if (returns_old_value)
         emit("$atom$ $, $, $",
-             {how, modifiers,
+             {guard, modifiers,
               text_.make_register_of(is_wide ? RegisterKind::wide : RegisterKind::word), address,
               value});
     else
-        emit("$red$ $, $", {how, modifiers, address, value});
+        emit("$red$ $, $", {guard, modifiers, address, value});
 }
 
 const std::vector<std::string> kAtomicOperations = {
@@ -384,21 +391,21 @@ void PtxBody::emit_own_atomics() {
 
     Reg value = pick_register(kind);
     if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // sometimes small numbers
-        const auto small = [&] {
+        const auto make_small_value = [&] {
             const Reg v = text_.make_register_of(kind);
             const Reg bits = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 63",
                                                   {pick_register(RegisterKind::word)});
             if (type.ends_with("x2")) {
-                const Reg half = text_.make_register_of(RegisterKind::half);
-                emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half, bits});
-                emit("mov.b32 $, {$, $}", {v, half, half});
+                const Reg half_register = text_.make_register_of(RegisterKind::half);
+                emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half_register, bits});
+                emit("mov.b32 $, {$, $}", {v, half_register, half_register});
             } else {
                 emit("cvt.rn.$.u32 $, $", {type, v, bits});
             }
             return v;
         };
-        emit("st$.b$ $, $", {state_space, 8 * size, address, small()});
-        value = small();
+        emit("st$.b$ $, $", {state_space, 8 * size, address, make_small_value()});
+        value = make_small_value();
     }
     std::string values = name_of(value);
     if (operation.starts_with("cas")) {
@@ -416,10 +423,11 @@ void PtxBody::emit_own_atomics() {
         return emit("$red$$, $",
                     {random_.percent(20) ? random_guard() : "", modifiers, address, values});
     }
-    const std::optional<Reg> old =
+    const std::optional<Reg> old_variable =
         random_.percent(20) ? pick_existing_variable(kind) : std::nullopt;
-    const std::string how = old ? random_guard() : "";
-    emit("$atom$$, $, $", {how, modifiers, old ? *old : pick_destination(kind), address, values});
+    const std::string guard = old_variable ? random_guard() : "";
+    emit("$atom$$, $, $", {guard, modifiers, old_variable ? *old_variable : pick_destination(kind),
+                           address, values});
 }
 
 /// Emits instructions that change no value, such as prefetches and fences.

@@ -5,12 +5,12 @@
 
 namespace coalesce::campaign {
 
-bool AvailableRegisters::has(Reg reg) const {
+bool AvailableRegisters::contains(Reg reg) const {
     return std::ranges::count(registers_by_kind[static_cast<int>(reg.kind)], reg) > 0;
 }
 
 void AvailableRegisters::add(Reg reg) {
-    if (!has(reg)) registers_by_kind[static_cast<int>(reg.kind)].push_back(reg);
+    if (!contains(reg)) registers_by_kind[static_cast<int>(reg.kind)].push_back(reg);
 }
 
 void AvailableRegisters::intersect(const AvailableRegisters& other) {
@@ -89,7 +89,7 @@ std::optional<Reg> PtxBody::pick_existing_variable(RegisterKind kind) {
     const auto& variables = variables_by_kind_[static_cast<int>(kind)];
     for (int remaining_tries = 0; remaining_tries < 4 && !variables.empty(); ++remaining_tries) {
         const Reg reg = random_.pick(variables);
-        if (available_registers.has(reg)) return reg;
+        if (available_registers.contains(reg)) return reg;
     }
     return std::nullopt;
 }
@@ -163,7 +163,7 @@ void PtxBody::emit_lane_instruction() {
     }
     if (*i->last_operand) source_operands += std::string(", ") + i->last_operand;
 
-    std::string guarded;
+    std::string guard;
     const RegisterKind kind =
         i->result == Result::value ? i->destination_kind : RegisterKind::predicate;
     std::optional<Reg> to;
@@ -171,29 +171,30 @@ void PtxBody::emit_lane_instruction() {
         name.starts_with("set.") || name.starts_with("testp.");
     const bool may_guard = !(environment_.features.is_portable && cannot_be_portable_with_guard);
     if (may_guard && random_.percent(15) && (to = pick_existing_variable(kind)))
-        guarded = random_guard();
+        guard = random_guard();
     if (!to) to = pick_destination(kind);
     std::string destination_operands = name_of(*to);
     if (i->result == Result::two_predicates && random_.percent(60)) {
         std::optional<Reg> second =
-            guarded.empty() ? pick_destination(kind) : pick_existing_variable(kind);
+            guard.empty() ? pick_destination(kind) : pick_existing_variable(kind);
         if (second && *second != *to) destination_operands += "|" + name_of(*second);
     }
-    emit("$$ $$", {guarded, name, destination_operands, source_operands});
+    emit("$$ $$", {guard, name, destination_operands, source_operands});
 }
 
 // ---- values that prologues compute ----
 
 /// Generates computations on values that are uniform across some set of threads. The results are
 /// uniform across the same set.
-void PtxBody::emit_uniform_computations(std::vector<Reg>& known,
+void PtxBody::emit_uniform_computations(std::vector<Reg>& uniform_registers,
                                         const std::vector<std::string>& operations, u32 count) {
     for (u32 k = 0; k < count; ++k) {
-        const Reg a = pick_mostly_recent(random_, known);
-        const std::string b = random_.percent(50) ? format_hex(random_.below(70))
-                                                  : name_of(pick_mostly_recent(random_, known));
-        known.push_back(emit_to_pickable_register(RegisterKind::word,
-                                                  random_.pick(operations) + " $, $, $", {a, b}));
+        const Reg a = pick_mostly_recent(random_, uniform_registers);
+        const std::string b = random_.percent(50)
+                                  ? format_hex(random_.below(70))
+                                  : name_of(pick_mostly_recent(random_, uniform_registers));
+        uniform_registers.push_back(emit_to_pickable_register(
+            RegisterKind::word, random_.pick(operations) + " $, $, $", {a, b}));
     }
 }
 
@@ -241,14 +242,16 @@ void PtxBody::emit_special_register_read() {
                                                    "b%nclusterid.x",
                                                    "b%cluster_ctaid.x"};
     const char* const name = random_.pick(words);
-    const char same = name[0];
-    if (same == 'd' && environment_.features.is_portable) return;
+    const char uniformity_prefix = name[0];
+    if (uniformity_prefix == 'd' && environment_.features.is_portable) return;
     const bool uses_new_register = random_.percent(60);
     const Reg d = uses_new_register ? make_register(RegisterKind::word)
                                     : pick_destination(RegisterKind::word);
     emit("mov.u32 $, $", {d, name + 1});
-    if (uses_new_register && same == 'b') available_registers.uniform_words.push_back(d);
-    if (uses_new_register && same == 'p') available_registers.position_words.push_back(d);
+    if (uses_new_register && uniformity_prefix == 'b')
+        available_registers.uniform_words.push_back(d);
+    if (uses_new_register && uniformity_prefix == 'p')
+        available_registers.position_words.push_back(d);
 }
 
 // ---- shapes ----
@@ -261,23 +264,23 @@ void PtxBody::emit_copies() {
                       RegisterKind::wide, RegisterKind::predicate});
     const std::string move_opcode = move_instruction(kind);
     const Reg copied_register = pick_existing_variable(kind).value_or(pick_register(kind));
-    Reg last = copied_register;
+    Reg last_copy = copied_register;
     std::vector<Reg> copies;
     for (u32 k = random_.between(1, 4); k > 0; --k) {
-        Reg next = pick_destination(kind);
-        if (next == copied_register) next = make_register(kind);
-        emit("$$, $", {move_opcode, next, last});
-        copies.push_back(next);
-        last = next;
+        Reg new_copy = pick_destination(kind);
+        if (new_copy == copied_register) new_copy = make_register(kind);
+        emit("$$, $", {move_opcode, new_copy, last_copy});
+        copies.push_back(new_copy);
+        last_copy = new_copy;
     }
     const auto& variables = variables_by_kind_[static_cast<int>(kind)];
     const bool is_copied_register_variable = std::ranges::count(variables, copied_register) > 0;
     if (is_copied_register_variable && random_.percent(70)) {
-        const std::string how = random_.percent(40) ? random_guard() : "";
+        const std::string guard = random_.percent(40) ? random_guard() : "";
         if (kind == RegisterKind::predicate)
-            emit("$not.pred $, $", {how, copied_register, pick_register(kind)});
+            emit("$not.pred $, $", {guard, copied_register, pick_register(kind)});
         else
-            emit("$add.s$$, $, $", {how, bits_of(kind), copied_register, copied_register,
+            emit("$add.s$$, $, $", {guard, bits_of(kind), copied_register, copied_register,
                                     format_hex(random_.below(9) + 1)});
     }
     if (random_.percent(70)) fold_into_accumulator(random_.pick(copies));
@@ -292,12 +295,12 @@ void PtxBody::emit_carry_chain() {
     const u32 operation_form = random_.below(3);
     const u32 word_count = random_.between(2, 4);
     for (u32 k = 0; k < word_count; ++k) {
-        const bool first = k == 0, last = k + 1 == word_count;
+        const bool is_first_word = k == 0, is_last_word = k + 1 == word_count;
         const std::string product_half = random_.percent(50) ? ".lo" : ".hi";
         std::string opcode = operation_form == 0 ? "add" : operation_form == 1 ? "sub" : "mad";
-        if (!first) opcode += "c";
+        if (!is_first_word) opcode += "c";
         if (operation_form == 2) opcode += product_half;
-        if (!last) opcode += ".cc";
+        if (!is_last_word) opcode += ".cc";
         const std::string a = name_of(pick_register(kind)), b = name_of(pick_register(kind)),
                           c = name_of(pick_register(kind));
         const std::string d = name_of(pick_destination(kind));
@@ -310,18 +313,18 @@ void PtxBody::emit_carry_chain() {
 void PtxBody::emit_writes_with_opposite_guards() {
     const RegisterKind kind =
         random_.pick({RegisterKind::half, RegisterKind::word, RegisterKind::wide});
-    const std::string move = move_instruction(kind);
+    const std::string move_opcode = move_instruction(kind);
     const Reg p = pick_register(RegisterKind::predicate);
     const Reg a = pick_register(kind), b = pick_register(kind);
     const Reg d = random_.percent(50) ? text_.make_register_of(kind) : pick_destination(kind);
-    const bool first = random_.percent(50);
-    emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
+    const bool writes_true_lanes_first = random_.percent(50);
+    emit("$$ $$, $", {writes_true_lanes_first ? "@" : "@!", p, move_opcode, d, a});
     // Between the two instructions, the register has been written only for some lanes. In the
     // meantime, nothing may read the register or change the predicate.
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $", {make_register(RegisterKind::word), accumulator_registers[0],
                                  format_hex(random_.below(100))});
-    emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
+    emit("$$ $$, $", {writes_true_lanes_first ? "@!" : "@", p, move_opcode, d, b});
     available_registers.add(d);
 }
 
@@ -357,22 +360,22 @@ void PtxBody::emit_guarded_write_or_read() {
 void PtxBody::emit_pack_and_unpack() {
     struct RegisterSplit {
         const char* type;
-        RegisterKind whole, part;
+        RegisterKind whole_kind, part_kind;
         u32 count;
     };
     static constexpr RegisterSplit kRegisterSplits[] = {
         {"b64", RegisterKind::wide, RegisterKind::word, 2},
         {"b32", RegisterKind::word, RegisterKind::half, 2},
         {"b64", RegisterKind::wide, RegisterKind::half, 4}};
-    const u32 how = random_.below(6);
-    const auto& [type, whole, part, count] = kRegisterSplits[how % 3];
-    if (how < 3) {
-        const std::string parts = pick_register_list(part, count, false);
-        return emit("mov.$ $, $", {type, pick_destination(whole), parts});
+    const u32 split_choice = random_.below(6);
+    const auto& [type, whole_kind, part_kind, count] = kRegisterSplits[split_choice % 3];
+    if (split_choice < 3) {
+        const std::string parts = pick_register_list(part_kind, count, false);
+        return emit("mov.$ $, $", {type, pick_destination(whole_kind), parts});
     }
-    const Reg from = pick_register(whole);
-    std::string parts = "{" + name_of(pick_destination(part));
-    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(make_register(part));
+    const Reg from = pick_register(whole_kind);
+    std::string parts = "{" + name_of(pick_destination(part_kind));
+    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(make_register(part_kind));
     emit("mov.$ $}, $", {type, parts, from});
 }
 
@@ -387,11 +390,11 @@ void PtxBody::fold_into_accumulator(Reg reg) {
         word = text_.make_register_of(RegisterKind::word);
         emit("cvt.u32.u16 $, $", {word, reg});
     } else if (reg.kind == RegisterKind::wide) {
-        const Reg low = text_.make_register_of(RegisterKind::word),
-                  high = text_.make_register_of(RegisterKind::word);
+        const Reg low_word = text_.make_register_of(RegisterKind::word),
+                  high_word = text_.make_register_of(RegisterKind::word);
         word = text_.make_register_of(RegisterKind::word);
-        emit("mov.b64 {$, $}, $", {low, high, reg});
-        emit("mad.lo.s32 $, $, 0x9e3779b1, $", {word, high, low});
+        emit("mov.b64 {$, $}, $", {low_word, high_word, reg});
+        emit("mad.lo.s32 $, $, 0x9e3779b1, $", {word, high_word, low_word});
     }
     const Reg accumulator = random_.pick(accumulator_registers);
     emit("mad.lo.s32 $, $, 0x01000193, $", {accumulator, accumulator, word});

@@ -10,11 +10,12 @@ std::string name_of(Reg reg) {
     return register_prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
 }
 
-std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& given) {
+std::string fill_operands(const std::string& pattern,
+                          const std::vector<PatternArgument>& operands) {
     std::string text;
-    auto next = given.begin();
+    auto next_operand = operands.begin();
     for (const char letter : pattern)
-        text += letter == '$' ? (next++)->text : std::string(1, letter);
+        text += letter == '$' ? (next_operand++)->text : std::string(1, letter);
     return text;
 }
 
@@ -34,9 +35,9 @@ void FunctionText::append_instruction(const std::string& instruction) {
     lines += "\t" + instruction + "\n";
 }
 
-void FunctionText::end_block(Block&& how) {
-    how.lines = std::move(blocks_[current_block_].lines);
-    blocks_[current_block_] = std::move(how);
+void FunctionText::end_block(Block&& ending_block) {
+    ending_block.lines = std::move(blocks_[current_block_].lines);
+    blocks_[current_block_] = std::move(ending_block);
 }
 
 void FunctionText::end_with_jump(int to) {
@@ -46,7 +47,7 @@ void FunctionText::end_with_jump(int to) {
 void FunctionText::end_with_branch(Reg predicate, bool is_negated, int yes, int no) {
     end_block({.ending = BlockEnding::branch,
                .predicate = predicate,
-               .negated = is_negated,
+               .is_negated = is_negated,
                .targets = {yes, no}});
 }
 
@@ -54,33 +55,33 @@ void FunctionText::end_with_indexed_jump(Reg index, std::vector<int> to) {
     end_block({.ending = BlockEnding::by_index, .predicate = index, .targets = std::move(to)});
 }
 
-void FunctionText::end_with_exit(const std::string& how) {
-    end_block({.ending = BlockEnding::leave, .exit_instruction = how});
+void FunctionText::end_with_exit(const std::string& instruction) {
+    end_block({.ending = BlockEnding::leave, .exit_instruction = instruction});
 }
 
 std::string FunctionText::label_of_block(int block) const {
     return "$" + prefix_ + std::to_string(block);
 }
 
-std::string FunctionText::format_terminator(int index, int next, Random& random) const {
+std::string FunctionText::format_terminator(int index, int next_block, Random& random) const {
     const Block& b = blocks_[index];
-    const auto go = [&](int to) {
-        return to == next && random.percent(90) ? std::string()
-                                                : "\tbra " + label_of_block(to) + ";\n";
+    const auto jump_to = [&](int to) {
+        return to == next_block && random.percent(90) ? std::string()
+                                                      : "\tbra " + label_of_block(to) + ";\n";
     };
     switch (b.ending) {
-        case BlockEnding::jump: return go(b.targets[0]);
+        case BlockEnding::jump: return jump_to(b.targets[0]);
         case BlockEnding::leave: return "\t" + b.exit_instruction + ";\n";
         case BlockEnding::branch: {
-            const bool are_targets_swapped = b.targets[0] == next || random.percent(25);
+            const bool are_targets_swapped = b.targets[0] == next_block || random.percent(25);
             const std::string guard =
-                (b.negated != are_targets_swapped ? "\t@!" : "\t@") + name_of(b.predicate);
+                (b.is_negated != are_targets_swapped ? "\t@!" : "\t@") + name_of(b.predicate);
             const std::string branch_opcode = random.percent(10) ? " bra.uni " : " bra ";
             // .uni promises that lanes do not diverge, which is certain only if both targets are
             // equal.
             return guard + (b.targets[0] == b.targets[1] ? branch_opcode : " bra ") +
                    label_of_block(b.targets[are_targets_swapped]) + ";\n" +
-                   go(b.targets[!are_targets_swapped]);
+                   jump_to(b.targets[!are_targets_swapped]);
         }
         case BlockEnding::by_index: {
             const std::string list = "T" + prefix_ + std::to_string(index);
@@ -113,9 +114,9 @@ std::string FunctionText::format_text(Random& random, BlockLayout layout) const 
             if (random.percent(40)) std::swap(order[k - 1], order[k]);
     order.insert(order.begin(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) {
-        const int next = k + 1 < order.size() ? order[k + 1] : -1;
+        const int next_block = k + 1 < order.size() ? order[k + 1] : -1;
         text += label_of_block(order[k]) + ":\n" + blocks_[order[k]].lines +
-                format_terminator(order[k], next, random);
+                format_terminator(order[k], next_block, random);
     }
     return text;
 }

@@ -25,7 +25,7 @@ inline std::string format_number(u32 value) {
 }
 
 /// Replaces each $ of an instruction's pattern with the next of the given operands.
-std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& given);
+std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& operands);
 
 /// The order of blocks in the text.
 enum class BlockLayout { natural, shuffled, reversed, neighbours_swapped };
@@ -43,7 +43,7 @@ public:
     int new_block();
     /// Makes `block` the block to which new instructions are appended.
     void begin_block(int block) { current_block_ = block; }
-    int current() const { return current_block_; }
+    int current_block() const { return current_block_; }
     void append_instruction(const std::string& instruction);
 
     // ---- terminators of the current block ----
@@ -51,7 +51,7 @@ public:
     void end_with_branch(Reg predicate, bool is_negated, int yes, int no);
     void end_with_indexed_jump(Reg index, std::vector<int> to);
     /// Ends the block with `ret` or `exit`.
-    void end_with_exit(const std::string& how);
+    void end_with_exit(const std::string& instruction);
 
     /// Returns the register declarations and all blocks as text. The entry block comes first.
     std::string format_text(Random& random, BlockLayout layout) const;
@@ -62,13 +62,13 @@ private:
         std::string lines = {};
         BlockEnding ending = BlockEnding::none;
         Reg predicate = {};  ///< condition or index of the branch
-        bool negated = false;
+        bool is_negated = false;
         std::vector<int> targets = {};
         std::string exit_instruction = {};
     };
     std::string label_of_block(int block) const;
     std::string format_terminator(int index, int next, Random& random) const;
-    void end_block(Block&& how);
+    void end_block(Block&& ending_block);
 
     std::string prefix_;
     bool has_source_lines_;

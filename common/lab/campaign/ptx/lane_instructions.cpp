@@ -64,7 +64,7 @@ std::vector<LaneInstruction> list_approximate_instructions() {
     struct InstructionGroup {
         std::vector<const char*> names;
         RegisterKind kind;
-        u32 sources;
+        u32 source_count;
     };
     const InstructionGroup groups[] = {
         {{"rcp.approx.f32", "rcp.approx.ftz.f32", "sqrt.approx.f32", "sqrt.approx.ftz.f32",
@@ -80,11 +80,12 @@ std::vector<LaneInstruction> list_approximate_instructions() {
          r,
          1},
         {{"tanh.approx.f16", "tanh.approx.bf16", "ex2.approx.f16", "ex2.approx.ftz.bf16"}, h, 1}};
-    std::vector<LaneInstruction> all;
+    std::vector<LaneInstruction> approximate_instructions;
     for (const auto& [names, kind, sources] : groups)
         for (const char* name : names)
-            all.push_back({name, Result::value, kind, {kind, kind}, sources, false, "", true});
-    return all;
+            approximate_instructions.push_back(
+                {name, Result::value, kind, {kind, kind}, sources, false, "", true});
+    return approximate_instructions;
 }
 
 /// Returns the kind of literal that may replace a source of a plain integer or floating-point
@@ -99,26 +100,26 @@ char literal_kind_of(const LaneInstruction& i) {
                                                                  "min", "max", "div", "setp"};
     if (type == "f32") return floating_point_opcodes.contains(opcode) ? 'f' : 0;
     if (type == "f64") return floating_point_opcodes.contains(opcode) ? 'd' : 0;
-    const bool whole = type.find_first_not_of("usb1234680") == std::string::npos &&
-                       type.find('x') == std::string::npos;
-    return whole && integer_opcodes.contains(opcode) ? 'i' : 0;
+    const bool has_integer_type = type.find_first_not_of("usb1234680") == std::string::npos &&
+                                  type.find('x') == std::string::npos;
+    return has_integer_type && integer_opcodes.contains(opcode) ? 'i' : 0;
 }
 
 }  // namespace
 
 const std::vector<LaneInstruction>& lane_instructions() {
-    static const std::vector<LaneInstruction> all = [] {
+    static const std::vector<LaneInstruction> all_instructions = [] {
         std::vector<LaneInstruction> list(std::begin(ALL_INSTRUCTIONS), std::end(ALL_INSTRUCTIONS));
-        const auto more = list_approximate_instructions();
-        list.insert(list.end(), more.begin(), more.end());
+        const auto approximate_instructions = list_approximate_instructions();
+        list.insert(list.end(), approximate_instructions.begin(), approximate_instructions.end());
         for (LaneInstruction& i : list) i.literal_kind = literal_kind_of(i);
         return list;
     }();
-    return all;
+    return all_instructions;
 }
 
 const std::vector<LaneInstruction>& everyday_instructions() {
-    static const std::vector<LaneInstruction> some = [] {
+    static const std::vector<LaneInstruction> selected_instructions = [] {
         static const std::set<std::string> names = {
             "add.s32",     "sub.s32",     "mul.lo.s32",  "mad.lo.s32",   "and.b32",
             "or.b32",      "xor.b32",     "shl.b32",     "shr.u32",      "shr.s32",
@@ -133,7 +134,7 @@ const std::vector<LaneInstruction>& everyday_instructions() {
             if (names.contains(i.name)) list.push_back(i);
         return list;
     }();
-    return some;
+    return selected_instructions;
 }
 
 }  // namespace coalesce::campaign

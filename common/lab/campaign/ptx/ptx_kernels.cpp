@@ -86,9 +86,9 @@ public:
     }
 
     std::string text() {
-        std::string functions;
+        std::string function_texts;
         if (features_.uses_function_calls)
-            for (u32 k = random_.between(1, 4); k > 0; --k) functions += generate_function(k);
+            for (u32 k = random_.between(1, 4); k > 0; --k) function_texts += generate_function(k);
         const std::string kernel_text = generate_kernel();
         std::string text =
             format_launch_line(launch_) + ".version 9.0\n.target sm_90\n.address_size 64\n";
@@ -98,7 +98,7 @@ public:
         text += ".global .align 16 .b32 variable[64] = {" + random_initializer_list(random_, 64) +
                 "};\n";
         if (features_.is_tile_dynamic) text += ".extern .shared .align 16 .b8 tile[];\n";
-        return text + functions + kernel_text;
+        return text + function_texts + kernel_text;
     }
 
 private:
@@ -169,26 +169,26 @@ private:
         } else {
             const Reg pointer =
                 body.emit_to_new_register(RegisterKind::wide, "ld.param.b64 $, [b]");
-            const Reg global =
+            const Reg global_address =
                 body.emit_to_new_register(RegisterKind::wide, "cvta.to.global.u64 $, $", {pointer});
-            env.own_scratch_address = global;
+            env.own_scratch_address = global_address;
             env.generic_own_scratch_address = pointer;
             env.features.uses_own_atomics = features_.uses_own_atomics;
         }
         declare_initial_variables(body);
-        ThreadSet where;
-        where.depth = 2;
-        where.turns = 8;
-        where.is_whole_block = where.is_whole_warp = false;
+        ThreadSet thread_set;
+        thread_set.depth = 2;
+        thread_set.enclosing_iterations = 8;
+        thread_set.is_whole_block = thread_set.is_whole_warp = false;
         if (callee.form == Form::recursive) emit_recursive_call(body, text, callee.name, a);
-        body.emit_statements(body.remaining_statements, where);
+        body.emit_statements(body.remaining_statements, thread_set);
         if (features_.may_threads_leave_early && random_.percent(50)) {  // an early return
             const Reg p = body.pick_register(RegisterKind::predicate);
             emit_return_value(body, callee.form);
             body.emit("@$ ret", {p});
         }
         body.remaining_statements = 4;
-        body.emit_statements(4, where);
+        body.emit_statements(4, thread_set);
         body.fold_random_registers(3);
         emit_return_value(body, callee.form);
         text.end_with_exit("ret");
@@ -224,8 +224,8 @@ private:
         const Reg returned_value = body.emit_to_new_register(RegisterKind::word, "mov.u32 $, 17");
         const Reg p = body.emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0",
                                                 {recursion_level});
-        const int recursing_block = text.new_block(), after = text.new_block();
-        text.end_with_branch(p, false, recursing_block, after);
+        const int recursing_block = text.new_block(), after_block = text.new_block();
+        text.end_with_branch(p, false, recursing_block, after_block);
         text.begin_block(recursing_block);
         const Reg next_level =
             body.emit_to_new_register(RegisterKind::word, "sub.s32 $, $, 1", {recursion_level});
@@ -237,8 +237,8 @@ private:
         body.emit("call (z), $, (x, y)", {name});
         body.emit("ld.param.b32 $, [z]", {returned_value});
         text.append_instruction("}");
-        text.end_with_jump(after);
-        text.begin_block(after);
+        text.end_with_jump(after_block);
+        text.begin_block(after_block);
         body.available_registers.add(returned_value);
     }
 
@@ -320,18 +320,19 @@ private:
         const auto parameter = [&](const char* name) {
             return body.emit_to_new_register(RegisterKind::wide, "ld.param.u64 $, [$]", {name});
         };
-        const auto global = [&](Reg generic) {
+        const auto to_global_address = [&](Reg generic_address) {
             return body.emit_to_new_register(RegisterKind::wide, "cvta.to.global.u64 $, $",
-                                             {generic});
+                                             {generic_address});
         };
-        const auto behind = [&](Reg base, Reg index, u32 bytes) {
+        const auto address_of_element = [&](Reg base, Reg index, u32 bytes) {
             return body.emit_to_new_register(RegisterKind::wide, "mad.wide.u32 $, $, $, $",
                                              {index, bytes, base});
         };
         env.generic_input_address = parameter("p_in");
-        env.input_address = global(*env.generic_input_address);
-        env.sums_address = global(parameter("p_sums"));
-        const Reg out = global(parameter("p_out")), scratch_address = parameter("p_scratch");
+        env.input_address = to_global_address(*env.generic_input_address);
+        env.sums_address = to_global_address(parameter("p_sums"));
+        const Reg out = to_global_address(parameter("p_out")),
+                  scratch_address = parameter("p_scratch");
         const Reg row = text.make_register_of(RegisterKind::word);
         const Reg linear_thread_index =
             body.emit_to_pickable_register(RegisterKind::word, "mad.lo.s32 $, $, $, $",
@@ -344,24 +345,24 @@ private:
                           {row, launch_.total_threads() - 1, linear_thread_index});
                 break;
             default: {
-                const Reg moved =
+                const Reg shifted_row =
                     body.emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
                                               {linear_thread_index, random_.below(20)});
-                body.emit("rem.u32 $, $, $", {row, moved, launch_.total_threads()});
+                body.emit("rem.u32 $, $, $", {row, shifted_row, launch_.total_threads()});
             }
         }
-        env.interleaved_out_address = behind(out, row, 4);
+        env.interleaved_out_address = address_of_element(out, row, 4);
         const Reg second_half_address = body.emit_to_new_register(
             RegisterKind::wide, "add.s64 $, $, $", {out, 64 * launch_.total_threads()});
-        env.own_out_address = behind(second_half_address, linear_thread_index, 64);
+        env.own_out_address = address_of_element(second_half_address, linear_thread_index, 64);
         env.generic_own_scratch_address =
-            behind(scratch_address, linear_thread_index, kScratchBytesPerThread);
-        env.own_scratch_address = global(*env.generic_own_scratch_address);
+            address_of_element(scratch_address, linear_thread_index, kScratchBytesPerThread);
+        env.own_scratch_address = to_global_address(*env.generic_own_scratch_address);
         if (features_.exchanges_through_global_memory) {
-            const Reg first = body.emit_to_new_register(RegisterKind::word, "mul.lo.s32 $, $, $",
-                                                        {env.block_index, launch_.threads()});
-            env.block_scratch_address =
-                behind(global(scratch_address), first, kScratchBytesPerThread);
+            const Reg first_thread_index = body.emit_to_new_register(
+                RegisterKind::word, "mul.lo.s32 $, $, $", {env.block_index, launch_.threads()});
+            env.block_scratch_address = address_of_element(
+                to_global_address(scratch_address), first_thread_index, kScratchBytesPerThread);
         }
         if (features_.uses_constant_tables) {
             const bool is_constant_table = random_.percent(50);
@@ -388,33 +389,34 @@ private:
         if (features_.has_own_shared_memory || features_.uses_async_copies ||
             features_.uses_mbarriers) {
             const Reg base = body.emit_to_new_register(RegisterKind::word, "mov.u32 $, own");
-            const Reg own = body.emit_to_new_register(RegisterKind::word, "mad.lo.s32 $, $, 16, $",
-                                                      {env.thread_index, base});
+            const Reg own_address = body.emit_to_new_register(
+                RegisterKind::word, "mad.lo.s32 $, $, 16, $", {env.thread_index, base});
             body.emit("st.shared.v2.b64 [$], {$, $}",
-                      {own, n(RegisterKind::wide), n(RegisterKind::wide)});
-            env.own_shared_address = own;
-            const Reg wide =
-                body.emit_to_new_register(RegisterKind::wide, "cvt.u64.u32 $, $", {own});
-            env.generic_own_shared_address =
-                body.emit_to_new_register(RegisterKind::wide, "cvta.shared.u64 $, $", {wide});
+                      {own_address, n(RegisterKind::wide), n(RegisterKind::wide)});
+            env.own_shared_address = own_address;
+            const Reg own_address_64_bits =
+                body.emit_to_new_register(RegisterKind::wide, "cvt.u64.u32 $, $", {own_address});
+            env.generic_own_shared_address = body.emit_to_new_register(
+                RegisterKind::wide, "cvta.shared.u64 $, $", {own_address_64_bits});
         }
         if (!features_.has_sums_in_shared_memory && !features_.uses_mbarriers) return;
         // The first thread initializes the sums and the barrier that all threads of the block
         // share.
         const Reg p = body.emit_to_new_register(RegisterKind::predicate, "setp.eq.u32 $, $, 0",
                                                 {env.thread_index});
-        const int first = text.new_block(), after = text.new_block();
-        text.end_with_branch(p, false, first, after);
-        text.begin_block(first);
+        const int initializing_block = text.new_block(), after_block = text.new_block();
+        text.end_with_branch(p, false, initializing_block, after_block);
+        text.begin_block(initializing_block);
         if (features_.has_sums_in_shared_memory) {
-            const Reg zero = body.emit_to_new_register(RegisterKind::wide, "mov.u64 $, 0");
+            const Reg zero_register = body.emit_to_new_register(RegisterKind::wide, "mov.u64 $, 0");
             for (u32 k = 0; k < 8; ++k)
-                body.emit("st.shared.v2.b64 [sums_here+$], {$, $}", {16 * k, zero, zero});
+                body.emit("st.shared.v2.b64 [sums_here+$], {$, $}",
+                          {16 * k, zero_register, zero_register});
         }
         if (features_.uses_mbarriers)
             body.emit("mbarrier.init.shared.b64 [everybody], $", {launch_.threads()});
-        text.end_with_jump(after);
-        text.begin_block(after);
+        text.end_with_jump(after_block);
+        text.begin_block(after_block);
         body.emit("bar.sync 0");
     }
 
@@ -423,14 +425,14 @@ private:
     void emit_kernel_end(PtxBody& body, FunctionText& text, Environment& env) {
         emit_stores_of_values(body, env, 0);
         if (features_.may_threads_leave_early) {
-            ThreadSet where;
-            where.is_whole_block = where.is_whole_warp = false;
+            ThreadSet thread_set;
+            thread_set.is_whole_block = thread_set.is_whole_warp = false;
             for (u32 k = random_.between(1, 3); k > 0; --k) {
                 const std::string guard = (random_.percent(50) ? "@" : "@!") +
                                           name_of(body.pick_register(RegisterKind::predicate));
                 body.emit("$$", {guard, random_.percent(50) ? " ret" : " exit"});
                 body.remaining_statements = 10;
-                body.emit_statements(random_.between(1, 6), where);
+                body.emit_statements(random_.between(1, 6), thread_set);
             }
             emit_stores_of_values(body, env, 1);
         }
@@ -438,15 +440,15 @@ private:
     }
 
     void emit_stores_of_values(PtxBody& body, Environment& env, u32 stored_pair) {
-        const auto store = [&](u32 word, Reg value) {
+        const auto store_word = [&](u32 word, Reg value) {
             const u32 offset = 4 * word * launch_.total_threads();
             body.emit("st.global.b32 [$+$], $", {*env.interleaved_out_address, offset, value});
         };
         body.fold_random_registers(random_.between(2, 8));
-        store(2 * stored_pair, body.accumulator_registers[0]);
-        store(2 * stored_pair + 1, body.accumulator_registers[1]);
+        store_word(2 * stored_pair, body.accumulator_registers[0]);
+        store_word(2 * stored_pair + 1, body.accumulator_registers[1]);
         for (u32 word = 4; word < 16; ++word)
-            if (random_.percent(30)) store(word, body.pick_register(RegisterKind::word));
+            if (random_.percent(30)) store_word(word, body.pick_register(RegisterKind::word));
     }
 
     Random random_;
@@ -461,7 +463,7 @@ std::string generate_ptx(u64 seed, const PtxOptions& options) {
 }
 
 std::vector<std::string> list_opcodes(const std::string& text) {
-    std::vector<std::string> found;
+    std::vector<std::string> opcodes;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
@@ -470,9 +472,9 @@ std::vector<std::string> list_opcodes(const std::string& text) {
         if (word.starts_with("{")) words >> word;
         if (word.starts_with("@")) words >> word;
         if (!word.empty() && word.back() == ';') word.pop_back();
-        if (simulator::find_opcode(word.substr(0, word.find('.')))) found.push_back(word);
+        if (simulator::find_opcode(word.substr(0, word.find('.')))) opcodes.push_back(word);
     }
-    return found;
+    return opcodes;
 }
 
 }  // namespace coalesce::campaign

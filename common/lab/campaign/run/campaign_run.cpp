@@ -61,14 +61,14 @@ std::vector<KernelText> read_kernel_texts(const std::string& file) {
 }
 
 u64 hash(const void* data, std::size_t bytes, u64 seed = 0x636f616c) {
-    const auto* at = static_cast<const unsigned char*>(data);
+    const auto* next_bytes = static_cast<const unsigned char*>(data);
     u64 h = seed;
-    for (; bytes >= 8; bytes -= 8, at += 8) {
+    for (; bytes >= 8; bytes -= 8, next_bytes += 8) {
         u64 word;
-        std::memcpy(&word, at, 8);
+        std::memcpy(&word, next_bytes, 8);
         h = hash_bits(h ^ word);
     }
-    for (; bytes > 0; --bytes, ++at) h = hash_bits(h ^ *at);
+    for (; bytes > 0; --bytes, ++next_bytes) h = hash_bits(h ^ *next_bytes);
     return h;
 }
 
@@ -115,13 +115,13 @@ struct SimulatorFunctions {
 /// Returns a hash of all counters of the kernel and of each line, followed by the kernel's counters
 /// as text.
 std::string format_counters_hash(const SimulatorFunctions& simulator) {
-    u64 all = 0;
+    u64 combined_hash = 0;
     std::string values;
-    const std::size_t kernels = simulator.kernels();
-    for (std::size_t k = 0; k < kernels; ++k) {
+    const std::size_t kernel_count = simulator.kernels();
+    for (std::size_t k = 0; k < kernel_count; ++k) {
         CoalesceKernel kernel;
         if (simulator.kernel(k, &kernel) != 0 || kernel.launches == 0) continue;
-        all = hash(&kernel.counters, sizeof kernel.counters, all);
+        combined_hash = hash(&kernel.counters, sizeof kernel.counters, combined_hash);
         for (std::size_t v = 0; v < sizeof kernel.counters / sizeof(uint64_t); ++v)
             values += " " + std::to_string(reinterpret_cast<const uint64_t*>(&kernel.counters)[v]);
         u64 lines = 0;
@@ -130,10 +130,10 @@ std::string format_counters_hash(const SimulatorFunctions& simulator) {
             if (simulator.line(k, l, &line) != 0) continue;
             lines = hash(&line.counters, sizeof line.counters, lines + line.line);
         }
-        all = hash_bits(all + lines);
+        combined_hash = hash_bits(combined_hash + lines);
         values += " lines:" + format_hex(lines);
     }
-    return format_hex(all) + " " + std::to_string(simulator.reports()) + values;
+    return format_hex(combined_hash) + " " + std::to_string(simulator.reports()) + values;
 }
 
 std::string format_first_report(const SimulatorFunctions& simulator) {
@@ -203,10 +203,10 @@ std::string run_and_format(const SimulatorFunctions& simulator, const Options& o
 }
 
 std::map<std::string, std::string> read_expected_hashes(const std::string& file) {
-    std::map<std::string, std::string> expected;
+    std::map<std::string, std::string> hash_by_name;
     std::ifstream stream(file);
-    for (std::string name, value; stream >> name >> value;) expected[name] = value;
-    return expected;
+    for (std::string name, value; stream >> name >> value;) hash_by_name[name] = value;
+    return hash_by_name;
 }
 
 Options read_options(int argc, char** argv) {
@@ -258,14 +258,14 @@ public:
         std::map<char, std::size_t> count;
         // Run the kernels in child processes, so that a kernel that crashes the driver does not
         // affect the others.
-        for (std::size_t next = options_.kernels_to_skip; next < texts_.size();) {
+        for (std::size_t next_kernel = options_.kernels_to_skip; next_kernel < texts_.size();) {
             const std::string verdict_letters =
-                compare_in_child(next, options_.driver_optimization_level);
+                compare_in_child(next_kernel, options_.driver_optimization_level);
             for (char letter : verdict_letters) ++count[letter];
-            next += verdict_letters.size();
-            if (next >= texts_.size() || has_last_process_reported_error_) continue;
-            ++count[rerun_without_optimizer(next)];
-            ++next;
+            next_kernel += verdict_letters.size();
+            if (next_kernel >= texts_.size() || has_last_process_reported_error_) continue;
+            ++count[rerun_without_optimizer(next_kernel)];
+            ++next_kernel;
         }
         std::cout << count[kEqualResults] << " of " << texts_.size() - options_.kernels_to_skip
                   << " kernels have equal results, " << count[kEqualWithoutOptimizer]
@@ -275,31 +275,33 @@ public:
     }
 
 private:
-    /// In a child process, compares the kernels starting with `first`. Stops after the last kernel,
+    /// In a child process, compares the kernels starting with `first_kernel`. Stops after the last kernel,
     /// or at a crash or an error. Returns a letter for each kernel.
-    std::string compare_in_child(std::size_t first, int level,
+    std::string compare_in_child(std::size_t first_kernel, int level,
                                  std::size_t max_kernels = ~std::size_t{0}) {
         int pipe_ends[2];
         if (pipe(pipe_ends) != 0) throw std::runtime_error("no pipe");
         const pid_t child = fork();
         if (child == 0) {
             close(pipe_ends[0]);
-            _exit(compare(first, level, max_kernels, pipe_ends[1]));
+            _exit(compare(first_kernel, level, max_kernels, pipe_ends[1]));
         }
         close(pipe_ends[1]);
-        std::string letters;
-        for (char letter; ::read(pipe_ends[0], &letter, 1) == 1;) letters += letter;
+        std::string verdict_letters;
+        for (char letter; ::read(pipe_ends[0], &letter, 1) == 1;) verdict_letters += letter;
         close(pipe_ends[0]);
         int child_status = 0;
         waitpid(child, &child_status, 0);
         has_last_process_reported_error_ =
             WIFEXITED(child_status) && WEXITSTATUS(child_status) == kExitAfterGpuError;
-        return letters;
+        return verdict_letters;
     }
 
-    int compare(std::size_t first, int level, std::size_t most, int to) const {
+    int compare(std::size_t first_kernel, int level, std::size_t max_kernels,
+                int result_descriptor) const {
         const SimulatorFunctions simulator(options_.max_warp_instructions);
-        for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
+        for (std::size_t k = first_kernel; k < texts_.size() && k - first_kernel < max_kernels;
+             ++k) {
             std::string line;
             if (!simulator) alarm(kHangSeconds);
             char verdict = has_expected_results(simulator, level, texts_[k], line)
@@ -314,7 +316,7 @@ private:
             if (verdict != kEqualResults)
                 std::cout << (verdict == kEqualWithoutOptimizer ? "optimiser: " : "") << line
                           << std::endl;
-            if (::write(to, &verdict, 1) != 1) return 1;
+            if (::write(result_descriptor, &verdict, 1) != 1) return 1;
             if (!simulator && has_failed) return kExitAfterGpuError;
         }
         return 0;
@@ -325,9 +327,9 @@ private:
         Options options = options_;
         options.driver_optimization_level = level;
         line = run_and_format(simulator, options, text);
-        const auto wanted = expected_hashes_.find(text.name);
-        return wanted != expected_hashes_.end() &&
-               line.starts_with("done " + text.name + " " + wanted->second);
+        const auto expected_hash = expected_hashes_.find(text.name);
+        return expected_hash != expected_hashes_.end() &&
+               line.starts_with("done " + text.name + " " + expected_hash->second);
     }
 
     /// Runs the kernel that crashed its process once more, without the optimizer, and returns the

@@ -22,9 +22,9 @@ constexpr std::int64_t kMinMatrixBytes = std::int64_t{32} << 20,
 
 /// Reports whether the elements that a thread holds at a time fit in its registers without spills.
 bool fits_in_registers(const KernelPlan& plan) {
-    const int most =
+    const int max_registers_for_elements =
         std::min(64, kRegistersPerMultiprocessor / plan.threads() - kRegistersBesidesElements);
-    return plan.registers_for_elements() <= most;
+    return plan.registers_for_elements() <= max_registers_for_elements;
 }
 
 int random_block_threads(Random& random) {
@@ -64,8 +64,9 @@ void choose_block_and_elements(KernelPlan& plan, Random& random,
     do {
         choose_block_shape(plan, random, possible_block_widths);
         const int elements_per_thread = random.pick({1, 2, 3, 4, 6, 8, 12, 16});
-        const int across = random.pick({1, 2, 4, 16});
-        plan.elements_across = elements_per_thread % across == 0 ? across : elements_per_thread;
+        const int elements_across = random.pick({1, 2, 4, 16});
+        plan.elements_across =
+            elements_per_thread % elements_across == 0 ? elements_across : elements_per_thread;
         plan.elements_down = elements_per_thread / plan.elements_across;
         set_tile_extent(plan);
     } while (!fits_in_registers(plan) || plan.tile_width > kMaxTileWidth ||
@@ -85,7 +86,7 @@ void choose_strides(KernelPlan& plan, Random& random) {
     do {
         choose_copy(plan, random);
         stride = random.pick({2, 4, 8, 16, 32});
-        // A smaller chunk would merely permute the lanes of a warp.
+        // In a smaller group of columns, the stride would only permute the lanes of a warp.
     } while (plan.work.column_group % stride != 0 || plan.work.column_group / stride < 8 ||
              plan.work.column_group < 64);
     switch (random.below(3)) {
@@ -114,8 +115,8 @@ void choose_fill(KernelPlan& plan, Random& random) {
     plan.work.kind = MatrixOperation::fill;
     plan.work.fill_column_step = random.pick({1, 1, 2, 4});
     choose_block_and_elements(plan, random, {32, 64, 128, 1024});
-    const int stride = random.pick({1, 1, 2, 4, 8});
-    if (plan.work.column_group % stride == 0) plan.work.write_stride = stride;
+    const int write_stride = random.pick({1, 1, 2, 4, 8});
+    if (plan.work.column_group % write_stride == 0) plan.work.write_stride = write_stride;
 }
 
 // ---- through shared memory ----
@@ -149,15 +150,15 @@ void choose_tile(KernelPlan& plan, Random& random, MatrixOperation kind) {
 /// Adds a barrier after each load, extra passes through the tile, or both.
 void choose_barriers(KernelPlan& plan, Random& random) {
     const MatrixOperation kind = random.pick({MatrixOperation::copy, MatrixOperation::transpose});
-    const int which = static_cast<int>(random.below(3));
+    const int variation = static_cast<int>(random.below(3));
     do {
         choose_tile(plan, random, kind);
-        if (which != 0) plan.extra_tile_passes = random.pick({2, 2, 4});
+        if (variation != 0) plan.extra_tile_passes = random.pick({2, 2, 4});
         // Choose again if the tile does not divide evenly among the threads. Some threads would
         // then leave the loop early, but all of them must reach the barrier in it.
     } while (!fits_in_registers(plan) ||
-             (which != 1 && plan.tile_width * plan.tile_height % plan.threads() != 0));
-    if (which != 1) plan.load_order = LoadOrder::barrier;
+             (variation != 1 && plan.tile_width * plan.tile_height % plan.threads() != 0));
+    if (variation != 1) plan.load_order = LoadOrder::barrier;
 }
 
 // ---- choices for every family ----

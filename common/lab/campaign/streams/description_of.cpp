@@ -39,16 +39,16 @@ std::string describe_key_parameter(const KernelPlan& plan) {
 }
 
 std::string describe_operation(const KernelPlan& plan) {
-    const std::string matrix =
+    const std::string matrix_text =
         format("%d x %d of ", plan.rows, plan.cols) +
         format_count(static_cast<std::uint64_t>(plan.work.element_bytes), "byte");
     switch (plan.work.kind) {
-        case MatrixOperation::copy: return "copies " + matrix;
-        case MatrixOperation::transpose: return "transposes " + matrix;
-        case MatrixOperation::sum: return "adds up " + matrix;
+        case MatrixOperation::copy: return "copies " + matrix_text;
+        case MatrixOperation::transpose: return "transposes " + matrix_text;
+        case MatrixOperation::sum: return "adds up " + matrix_text;
         case MatrixOperation::fill: break;
     }
-    return "fills " + matrix;
+    return "fills " + matrix_text;
 }
 
 std::string describe_access_order(const KernelPlan& plan) {
@@ -140,23 +140,25 @@ std::string format_description(const KernelPlan& plan) {
 MatrixLaunch plan_launch(const KernelPlan& plan, bool is_small) {
     MatrixLaunch run;
     // Use enough tiles to fill one band and begin another.
-    const int high = plan.tile_order == TileOrder::bands ? plan.band_height_in_tiles + 1 : 3;
-    run.rows =
-        is_small ? extent_of_tiles(plan.tile_height, high, plan.has_only_whole_tiles) : plan.rows;
+    const int small_tiles_down =
+        plan.tile_order == TileOrder::bands ? plan.band_height_in_tiles + 1 : 3;
+    run.rows = is_small
+                   ? extent_of_tiles(plan.tile_height, small_tiles_down, plan.has_only_whole_tiles)
+                   : plan.rows;
     run.cols =
         is_small ? extent_of_tiles(plan.tile_width, 3, plan.has_only_whole_tiles) : plan.cols;
     const bool is_output_transposed = plan.work.kind == MatrixOperation::transpose;
     run.in_pitch = run.cols + plan.in_row_padding;
     run.out_pitch = (is_output_transposed ? run.rows : run.cols) + plan.out_row_padding;
     run.block = {plan.threads_x, plan.threads_y, 1};
-    const int across = count_pieces(run.cols, plan.tile_width),
-              down = count_pieces(run.rows, plan.tile_height);
+    const int tiles_across = count_pieces(run.cols, plan.tile_width),
+              tiles_down = count_pieces(run.rows, plan.tile_height);
     if (plan.persistent_blocks > 0) {
         run.grid = {is_small ? 3 : plan.persistent_blocks, 1, 1};
     } else if (plan.tile_order == TileOrder::rows) {
-        run.grid = {across, down, 1};
+        run.grid = {tiles_across, tiles_down, 1};
     } else {
-        run.grid = {across * down, 1, 1};
+        run.grid = {tiles_across * tiles_down, 1, 1};
     }
     run.shared_bytes = plan.unused_shared_bytes;
     const auto element = static_cast<std::uint64_t>(plan.work.element_bytes);

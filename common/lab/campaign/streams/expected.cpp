@@ -67,7 +67,7 @@ void compute_output_element(const Computation& work, const MatrixLaunch& run, in
                               &out[offset_in_matrix(work, row, run.out_pitch, col)]);
         return;
     }
-    const bool is_turned = work.kind == MatrixOperation::transpose;
+    const bool is_transposed = work.kind == MatrixOperation::transpose;
     // If a tile extends beyond the matrix, the two strides are equal. Equal strides do not move an
     // element.
     const bool does_column_change = work.read_stride != work.write_stride;
@@ -75,8 +75,8 @@ void compute_output_element(const Computation& work, const MatrixLaunch& run, in
         does_column_change ? strided_column(col, work.column_group, work.read_stride) : col;
     const int to =
         does_column_change ? strided_column(col, work.column_group, work.write_stride) : col;
-    unsigned char* element = &out[is_turned ? offset_in_matrix(work, col, run.out_pitch, row)
-                                            : offset_in_matrix(work, row, run.out_pitch, to)];
+    unsigned char* element = &out[is_transposed ? offset_in_matrix(work, col, run.out_pitch, row)
+                                                : offset_in_matrix(work, row, run.out_pitch, to)];
     std::memcpy(element, &in[offset_in_matrix(work, row, run.in_pitch, from)],
                 static_cast<std::size_t>(work.element_bytes));
     apply_arithmetic(work, element);
@@ -145,13 +145,13 @@ std::string describe_wrong_element(const Computation& work, const MatrixLaunch& 
                                    const ByteVector& in, const ByteVector& out) {
     if (work.kind == MatrixOperation::sum)
         return describe_wrong_sum(expected_sum(work, run, in), out);
-    const ByteVector right = expected_output(work, run, in);
-    for (std::size_t i = 0; i < right.size(); ++i) {
-        if (out[i] == right[i]) continue;
+    const ByteVector expected_bytes = expected_output(work, run, in);
+    for (std::size_t i = 0; i < expected_bytes.size(); ++i) {
+        if (out[i] == expected_bytes[i]) continue;
         const std::size_t element_index = i / static_cast<std::size_t>(work.element_bytes);
         const auto pitch = static_cast<std::size_t>(run.out_pitch);
         return format("byte %zu, in row %zu and column %zu of the result, is %d instead of %d", i,
-                      element_index / pitch, element_index % pitch, out[i], right[i]);
+                      element_index / pitch, element_index % pitch, out[i], expected_bytes[i]);
     }
     return "";
 }

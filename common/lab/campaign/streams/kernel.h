@@ -96,9 +96,10 @@ std::vector<Kernel> read_kernels(const std::string& folder);
 /// Returns the column at position `p` in the strided order that Computation::column_group
 /// describes.
 constexpr int strided_column(int p, int column_group, int stride) {
-    const int first = p / column_group * column_group, position_in_group = p % column_group,
-              columns = column_group / stride;
-    return first + position_in_group % columns * stride + position_in_group / columns;
+    const int group_start = p / column_group * column_group, position_in_group = p % column_group,
+              columns_per_pass = column_group / stride;
+    return group_start + position_in_group % columns_per_pass * stride +
+           position_in_group / columns_per_pass;
 }
 
 // Serialization for base/codec.h.

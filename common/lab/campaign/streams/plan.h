@@ -38,7 +38,7 @@ struct KernelPlan {
     bool is_tiled = false;                 ///< whether elements pass through shared memory
     int threads_x = 32, threads_y = 1;     ///< threads of a block
     int tile_width = 32, tile_height = 1;  ///< size of a block's tile
-    /// Elements per thread in each direction, for kernels without shared memory.
+    /// Elements per thread in each direction. Used only by kernels without shared memory.
     int elements_across = 1, elements_down = 1;
     /// whether a warp reads down a column of `in` instead of along a row
     bool reads_down_columns = false;
@@ -53,7 +53,8 @@ struct KernelPlan {
     int persistent_blocks = 0;     ///< number of persistent blocks; 0 means one block per tile
     /// Whether all tiles are within the matrix, so that the kernel does not check bounds.
     bool has_only_whole_tiles = false;
-    /// Unused bytes of shared memory, which reduce the number of resident blocks.
+    /// Extra bytes of shared memory that a block requests but does not use, so that fewer blocks
+    /// are resident.
     int unused_shared_bytes = 0;
     bool has_launch_bounds = false;               ///< whether the kernel has __launch_bounds__
     int min_blocks_launch_bound = 0;              ///< second argument of __launch_bounds__

@@ -26,8 +26,9 @@ std::string element_type_of(int element) {
 /// Replaces "WORD" in `expression` with each word of `value`, and combines the results.
 std::string apply_to_words(int element, const std::string& expression) {
     const auto expression_for_word = [&](const std::string& word) {
-        const std::size_t at = expression.find("WORD");
-        return expression.substr(0, at) + word + expression.substr(at + 4);
+        const std::size_t placeholder_position = expression.find("WORD");
+        return expression.substr(0, placeholder_position) + word +
+               expression.substr(placeholder_position + 4);
     };
     switch (element) {
         case 8:
@@ -146,9 +147,10 @@ std::string element_loop_code(const KernelPlan& plan, const std::string& body,
 /// Returns an expression for the column of position p. Neighbouring lanes have neighbouring
 /// positions.
 std::string column_expression(const KernelPlan& plan, int stride) {
-    const int chunk = plan.work.column_group, columns = chunk / stride;
+    const int column_group = plan.work.column_group, columns_per_pass = column_group / stride;
     const std::string p =
-        stride == 1 ? "p" : format("(p %% %d * %d + p / %d)", columns, stride, columns);
+        stride == 1 ? "p"
+                    : format("(p %% %d * %d + p / %d)", columns_per_pass, stride, columns_per_pass);
     return plan.work.fill_column_step == 1
                ? p
                : format("%s * %d", p.c_str(), plan.work.fill_column_step);
@@ -206,16 +208,16 @@ std::string store_code(const KernelPlan& plan, const std::string& value) {
 
 std::string body_without_tile_code(const KernelPlan& plan) {
     const std::string type = element_type_of(plan.work.element_bytes),
-                      place = element_position_code(plan);
+                      position_code = element_position_code(plan);
     if (plan.work.kind == MatrixOperation::fill)
-        return element_loop_code(plan, place + store_code(plan, ""));
+        return element_loop_code(plan, position_code + store_code(plan, ""));
     if (plan.load_order == LoadOrder::batched) {
         return type + format(" value[%d] = {};\n", plan.elements_per_thread()) +
-               element_loop_code(plan, place + load_code(plan, "value[k]")) +
-               element_loop_code(plan, place + store_code(plan, "value[k]"));
+               element_loop_code(plan, position_code + load_code(plan, "value[k]")) +
+               element_loop_code(plan, position_code + store_code(plan, "value[k]"));
     }
-    std::string body =
-        place + type + " value = {};\n" + load_code(plan, "value") + store_code(plan, "value");
+    std::string body = position_code + type + " value = {};\n" + load_code(plan, "value") +
+                       store_code(plan, "value");
     if (plan.load_order == LoadOrder::barrier) body += "__syncthreads();\n";
     if (plan.load_order == LoadOrder::dependent) body += dependency_code(plan, "value");
     // Compilers do not move a load above a store that may alias it. A sum has no such stores, so
@@ -230,7 +232,7 @@ std::string body_without_tile_code(const KernelPlan& plan) {
 std::string block_reduction_code(const KernelPlan& plan) {
     const int threads = plan.threads();
     std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
-    std::string total = "part[0]";
+    std::string block_sum_code = "part[0]";
     if (plan.sums_by_tree) {
         int half = 16;
         while (half * 2 < threads) half *= 2;
@@ -247,9 +249,10 @@ std::string block_reduction_code(const KernelPlan& plan) {
                 "unsigned total = 0;\n" +
                 format("for (int warp = 0; warp < %d; ++warp) {\ntotal += part[warp];\n}\n",
                        threads / 32);
-        total = "total";
+        block_sum_code = "total";
     }
-    return code + "if (t == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = " + total + ";\n";
+    return code + "if (t == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = " + block_sum_code +
+           ";\n";
 }
 
 // ---- through shared memory ----
@@ -273,11 +276,11 @@ std::string tile_cell_code(const KernelPlan& plan, const std::string& column) {
 
 std::string load_tile_code(const KernelPlan& plan) {
     const std::string type = element_type_of(plan.work.element_bytes);
-    const std::string place =
+    const std::string position_code =
         tile_position_code(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
     if (plan.load_order == LoadOrder::batched) {
         return type + format(" value[%d] = {};\n", plan.elements_per_thread()) +
-               element_loop_code(plan, place + load_code(plan, "value[k]")) +
+               element_loop_code(plan, position_code + load_code(plan, "value[k]")) +
                element_loop_code(plan, tile_position_code(plan, false) + tile_cell_code(plan, "c") +
                                            " = value[k];\n");
     }
@@ -286,7 +289,7 @@ std::string load_tile_code(const KernelPlan& plan) {
     if (plan.load_order == LoadOrder::dependent) body += dependency_code(plan, "value");
     if (plan.load_order == LoadOrder::barrier) body += "__syncthreads();\n";
     return (plan.load_order == LoadOrder::dependent ? "int hop = 0;\n" : "") +
-           element_loop_code(plan, place + body, plan.load_order != LoadOrder::one_by_one);
+           element_loop_code(plan, position_code + body, plan.load_order != LoadOrder::one_by_one);
 }
 
 /// Returns code that reverses each row of the tile an even number of times, so that the tile does
@@ -308,11 +311,14 @@ std::string row_reversal_code(const KernelPlan& plan) {
 /// Returns code that stores the tile. In a copy, each element is stored by a thread that did not
 /// load it. Otherwise, the tile would be unnecessary.
 std::string store_tile_code(const KernelPlan& plan) {
-    const bool is_turned = plan.work.kind == MatrixOperation::transpose;
-    const std::string column = is_turned ? "c" : format("%d - c", plan.tile_width - 1);
-    const std::string place = tile_position_code(plan, is_turned) +
-                              "const int row = first_row + r, col = first_col + " + column + ";\n";
-    return element_loop_code(plan, place + store_code(plan, tile_cell_code(plan, column)));
+    const bool is_transposed = plan.work.kind == MatrixOperation::transpose;
+    const std::string tile_column_code =
+        is_transposed ? "c" : format("%d - c", plan.tile_width - 1);
+    const std::string position_code = tile_position_code(plan, is_transposed) +
+                                      "const int row = first_row + r, col = first_col + " +
+                                      tile_column_code + ";\n";
+    return element_loop_code(
+        plan, position_code + store_code(plan, tile_cell_code(plan, tile_column_code)));
 }
 
 std::string body_with_tile_code(const KernelPlan& plan) {
@@ -335,7 +341,7 @@ std::string launch_bounds_code(const KernelPlan& plan) {
 
 std::string generate_source(const KernelPlan& plan, const std::string& name) {
     const std::string type = element_type_of(plan.work.element_bytes);
-    const std::string result = plan.work.kind == MatrixOperation::sum ? "unsigned" : type;
+    const std::string out_type = plan.work.kind == MatrixOperation::sum ? "unsigned" : type;
     std::string body;
     if (plan.is_tiled) {
         body =
@@ -350,7 +356,7 @@ std::string generate_source(const KernelPlan& plan, const std::string& name) {
     }
     return wrap(format_description(plan) + ".", "// ") +
            indented(helper_functions_code(plan) + "extern \"C\" __global__ void " +
-                    launch_bounds_code(plan) + name + "(" + result + "* out, const " + type +
+                    launch_bounds_code(plan) + name + "(" + out_type + "* out, const " + type +
                     "* in, int rows, int cols, int in_pitch, int out_pitch, int zero) {\n" + body +
                     "}\n");
 }

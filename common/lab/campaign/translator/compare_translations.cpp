@@ -60,8 +60,9 @@ void add_options(CLI::App& app, Options& options) {
 
 std::string run_and_read_output(const std::vector<std::string>& command,
                                 const std::filesystem::path& result_file) {
-    const ProcessResult ended = run_child(command, 300);
-    if (ended.exit_code != 0) throw std::runtime_error("clang refuses:\n" + ended.output);
+    const ProcessResult process_result = run_child(command, 300);
+    if (process_result.exit_code != 0)
+        throw std::runtime_error("clang refuses:\n" + process_result.output);
     return read_file(result_file);
 }
 
@@ -110,9 +111,10 @@ std::string compile_ir_with_clang(const Options& options, const std::filesystem:
 void check_that_ptxas_accepts(const std::string& ptxas, const std::string& ptx,
                               const std::filesystem::path& folder) {
     write_file(folder / "ours.ptx", ptx);
-    const ProcessResult ended = run_child(
+    const ProcessResult process_result = run_child(
         {ptxas, "-arch=sm_90", "-O0", "-o", folder / "ours.cubin", folder / "ours.ptx"}, 300);
-    if (ended.exit_code != 0) throw std::runtime_error("ptxas refuses:\n" + ended.output);
+    if (process_result.exit_code != 0)
+        throw std::runtime_error("ptxas refuses:\n" + process_result.output);
 }
 
 std::string replace_in_ptx(const std::string& ptx, const std::string& replacement) {
@@ -204,16 +206,17 @@ int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
         std::cout << to << " of " << kernels.size() << " kernels compared, up to "
                   << kernels[to - 1].name << std::endl;
     }
-    const std::size_t all = comparison.compared_kernels();
-    const std::size_t same = all - comparison.different_results() - comparison.different_counts();
-    std::cout << all - comparison.different_results() << " of " << all
-              << " kernels give the same results, " << same
+    const std::size_t compared_kernels = comparison.compared_kernels();
+    const std::size_t equal_kernels =
+        compared_kernels - comparison.different_results() - comparison.different_counts();
+    std::cout << compared_kernels - comparison.different_results() << " of " << compared_kernels
+              << " kernels give the same results, " << equal_kernels
               << " of them with the same requests, sectors and wavefronts\n";
-    if (same < options.min_kernels_with_same_counts.value_or(all))
+    if (equal_kernels < options.min_kernels_with_same_counts.value_or(compared_kernels))
         std::cout << "this is less than the required number, "
-                  << options.min_kernels_with_same_counts.value_or(all) << "\n";
-    return comparison.different_results() > 0 || all == 0 ||
-           same < options.min_kernels_with_same_counts.value_or(all);
+                  << options.min_kernels_with_same_counts.value_or(compared_kernels) << "\n";
+    return comparison.different_results() > 0 || compared_kernels == 0 ||
+           equal_kernels < options.min_kernels_with_same_counts.value_or(compared_kernels);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ std::string generate_program(const std::vector<Kernel>& kernels) {
                 continue;
             }
             for (const char* before : {"void kernel(", ") kernel(", "\nkernel("}) {
-                const std::size_t at = ("\n" + line).find(before);
-                if (at == line.npos) continue;
+                const std::size_t declaration_position = ("\n" + line).find(before);
+                if (declaration_position == line.npos) continue;
                 line.replace(line.find("kernel("), 6, kernel.name);
                 break;
             }

@@ -16,8 +16,8 @@ struct Kernel {
     campaign::Launch launch;
 };
 
-/// Returns kernel number `index` of an endless sequence. Two out of three kernels are written in
-/// KernelStyle::learner.
+/// Returns kernel number `index` of an endless, reproducible sequence of random kernels. Two out of
+/// three kernels are written in KernelStyle::learner.
 Kernel kernel_of(campaign::u64 index);
 /// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);

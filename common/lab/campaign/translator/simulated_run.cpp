@@ -15,9 +15,9 @@ std::string first_report() {
 
 void launch_and_count(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
     const campaign::LoadedModule library(ptx);
-    const campaign::Launch& shape = kernel.launch;
+    const campaign::Launch& launch = kernel.launch;
     for (const std::vector<unsigned char>& bytes :
-         campaign::launch_once(library.kernel(kernel.name), shape, shape.total_threads()))
+         campaign::launch_once(library.kernel(kernel.name), launch, launch.total_threads()))
         outcome.output_memory.insert(outcome.output_memory.end(), bytes.begin(), bytes.end());
     if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
         throw std::runtime_error("the launch was not counted");
@@ -63,8 +63,9 @@ std::string describe_difference(const Outcome& back_end, const Outcome& translat
     if (!translated.problem.empty()) return "translated: " + translated.problem;
     for (std::size_t k = 0; k < back_end.output_memory.size(); ++k) {
         if (back_end.output_memory[k] == translated.output_memory[k]) continue;
-        const std::size_t all = back_end.output_memory.size();
-        return "byte " + std::to_string(k) + " of " + std::to_string(all) + " of the results";
+        const std::size_t byte_count = back_end.output_memory.size();
+        return "byte " + std::to_string(k) + " of " + std::to_string(byte_count) +
+               " of the results";
     }
     return "";
 }
@@ -93,12 +94,14 @@ std::string describe_different_counter(const Outcome& back_end, const Outcome& t
         std::string text = std::string(counter.name) + ": " + std::to_string(a) +
                            " by the back end, " + std::to_string(b) + " translated";
         for (const auto& [line, theirs] : back_end.lines) {
-            const auto ours = translated.lines.find(line);
-            const uint64_t own =
-                ours == translated.lines.end() ? 0 : ours->second.*counter.counter_member;
-            if (theirs.*counter.counter_member == own) continue;
+            const auto translated_line = translated.lines.find(line);
+            const uint64_t translated_value = translated_line == translated.lines.end()
+                                                  ? 0
+                                                  : translated_line->second.*counter.counter_member;
+            if (theirs.*counter.counter_member == translated_value) continue;
             return text + "; line " + std::to_string(line) + ": " +
-                   std::to_string(theirs.*counter.counter_member) + " and " + std::to_string(own);
+                   std::to_string(theirs.*counter.counter_member) + " and " +
+                   std::to_string(translated_value);
         }
         return text;
     }

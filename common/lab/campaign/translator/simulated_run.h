@@ -28,8 +28,8 @@ Outcome run(const std::string& ptx, const Kernel& kernel);
 /// Describes how the memory contents after two runs differ, or why a run failed. Returns "" if the
 /// contents are equal.
 std::string describe_difference(const Outcome& back_end, const Outcome& translated);
-/// Describes how requests, sectors or wavefronts differ, and names the first such source line.
-/// Returns "" if they are equal. Ignores the numbers of instructions.
+/// Describes the first source line at which requests, sectors or wavefronts of the two runs differ.
+/// Returns "" if there is no difference. Ignores the numbers of instructions.
 std::string describe_different_counter(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels

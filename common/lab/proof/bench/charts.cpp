@@ -35,23 +35,23 @@ LineStyle choose_line_style(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline`.
-const Json* find_faster_of_same_step(const Json& headline, const Json& results) {
-    const Json* fastest = course::find_fastest_result(headline.at("step"), results);
-    return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
+/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline_result`.
+const Json* find_faster_of_same_step(const Json& headline_result, const Json& results) {
+    const Json* fastest = course::find_fastest_result(headline_result.at("step"), results);
+    return fastest && fastest->at("gbps") > headline_result.at("gbps") ? fastest : nullptr;
 }
 
 /// Returns the first variant of each step, and every rival except the copy, which the charts draw
 /// as a separate line.
 std::vector<Json> select_headline_results(const Json& results) {
-    std::vector<Json> chosen;
-    std::set<std::string> seen;
+    std::vector<Json> headline_results;
+    std::set<std::string> seen_steps;
     for (const Json& result : results) {
-        const bool is_first = seen.insert(result.value("step", "")).second;
+        const bool is_first = seen_steps.insert(result.value("step", "")).second;
         if (!is_timed(result) || result.value("variant", "") == "memcpy") continue;
-        if (is_first || is_rival(result)) chosen.push_back(result);
+        if (is_first || is_rival(result)) headline_results.push_back(result);
     }
-    return chosen;
+    return headline_results;
 }
 
 std::string format_row_label(const Json& result) {
@@ -67,28 +67,28 @@ void draw_legend(Svg& svg, const ChartDataAndPredictions& chart_data, Point righ
     svg.text(right_end, text, TextAnchor::end, 11, kSecondaryTextColour);
 }
 
-void draw_legend_of_fastest(Svg& svg, Point place) {
-    svg.dot({place.x, place.y - 4}, 4, kFastestColour);
-    svg.text({place.x + 9, place.y}, "the fastest variant of the lesson", TextAnchor::start, 11,
-             kSecondaryTextColour);
+void draw_legend_of_fastest(Svg& svg, Point position) {
+    svg.dot({position.x, position.y - 4}, 4, kFastestColour);
+    svg.text({position.x + 9, position.y}, "the fastest variant of the lesson", TextAnchor::start,
+             11, kSecondaryTextColour);
 }
 
 /// An axis that maps values to pixels.
 struct ValueAxis {
     double first_pixel, last_pixel, max_value;
-    double at(double value) const {
+    double pixel_of(double value) const {
         return first_pixel + (last_pixel - first_pixel) * value / max_value;
     }
 };
 
 void draw_gbps_grid(Svg& svg, const ValueAxis& vertical_axis, double left_pixel,
                     double right_pixel) {
-    svg.text({left_pixel - 6, vertical_axis.at(vertical_axis.max_value) - 10}, "GB/s",
+    svg.text({left_pixel - 6, vertical_axis.pixel_of(vertical_axis.max_value) - 10}, "GB/s",
              TextAnchor::end, 11, kSecondaryTextColour);
     for (double gbps = 0; gbps <= vertical_axis.max_value; gbps += 1000) {
-        svg.line({left_pixel, vertical_axis.at(gbps)}, {right_pixel, vertical_axis.at(gbps)},
-                 kGridColour);
-        svg.text({left_pixel - 6, vertical_axis.at(gbps) + 4}, format("%.0f", gbps),
+        svg.line({left_pixel, vertical_axis.pixel_of(gbps)},
+                 {right_pixel, vertical_axis.pixel_of(gbps)}, kGridColour);
+        svg.text({left_pixel - 6, vertical_axis.pixel_of(gbps) + 4}, format("%.0f", gbps),
                  TextAnchor::end, 11, kSecondaryTextColour);
     }
 }
@@ -98,9 +98,9 @@ void draw_gbps_grid(Svg& svg, const ValueAxis& vertical_axis, double left_pixel,
 void draw_gbps_axis(Svg& svg, const ValueAxis& horizontal_axis, double top_pixel,
                     double bottom_pixel) {
     for (double gbps = 0; gbps <= horizontal_axis.max_value; gbps += 1000) {
-        svg.line({horizontal_axis.at(gbps), top_pixel}, {horizontal_axis.at(gbps), bottom_pixel},
-                 kGridColour);
-        svg.text({horizontal_axis.at(gbps), bottom_pixel + 15}, format("%.0f", gbps),
+        svg.line({horizontal_axis.pixel_of(gbps), top_pixel},
+                 {horizontal_axis.pixel_of(gbps), bottom_pixel}, kGridColour);
+        svg.text({horizontal_axis.pixel_of(gbps), bottom_pixel + 15}, format("%.0f", gbps),
                  TextAnchor::middle, 11, kSecondaryTextColour);
     }
 }
@@ -108,10 +108,10 @@ void draw_gbps_axis(Svg& svg, const ValueAxis& horizontal_axis, double top_pixel
 /// Draws a ring at the predicted value, on a line that spans its error band.
 void draw_prediction(Svg& svg, const Json& row, const ValueAxis& horizontal_axis, double y) {
     const double gbps = row.at("gbps"), error_band = row.value("error_band", 0.0);
-    const double last = std::min(gbps * (1 + error_band), horizontal_axis.max_value);
-    svg.line({horizontal_axis.at(gbps / (1 + error_band)), y}, {horizontal_axis.at(last), y},
-             kPredictedColour, 1.5);
-    svg.draw_ring({horizontal_axis.at(gbps), y}, 4, kPredictedColour);
+    const double last_gbps = std::min(gbps * (1 + error_band), horizontal_axis.max_value);
+    svg.line({horizontal_axis.pixel_of(gbps / (1 + error_band)), y},
+             {horizontal_axis.pixel_of(last_gbps), y}, kPredictedColour, 1.5);
+    svg.draw_ring({horizontal_axis.pixel_of(gbps), y}, 4, kPredictedColour);
 }
 
 void draw_bar(Svg& svg, const ChartDataAndPredictions& chart_data, const Json& result,
@@ -121,7 +121,7 @@ void draw_bar(Svg& svg, const ChartDataAndPredictions& chart_data, const Json& r
     const bool is_predicted = chart_data.shown.is_predicted;
     svg.text({horizontal_axis.first_pixel - 8, y + 13}, format_row_label(result), TextAnchor::end);
     svg.draw_box({horizontal_axis.first_pixel, y},
-                 horizontal_axis.at(gbps) - horizontal_axis.first_pixel, height,
+                 horizontal_axis.pixel_of(gbps) - horizontal_axis.first_pixel, height,
                  is_predicted       ? kPredictedBarColour
                  : is_rival(result) ? kRivalColour
                                     : kStepColour);
@@ -130,8 +130,8 @@ void draw_bar(Svg& svg, const ChartDataAndPredictions& chart_data, const Json& r
                                                        : nullptr;
     if (const Json* fastest = find_faster_of_same_step(result, chart_data.shown.results);
         fastest && !is_rival(result)) {
-        const Point end{horizontal_axis.at(fastest->at("gbps")), y + height / 2};
-        svg.line({horizontal_axis.at(gbps), end.y}, end, kFastestColour, 2);
+        const Point end{horizontal_axis.pixel_of(fastest->at("gbps")), y + height / 2};
+        svg.line({horizontal_axis.pixel_of(gbps), end.y}, end, kFastestColour, 2);
         svg.dot(end, 4, kFastestColour);
     }
     if (predicted_row) draw_prediction(svg, *predicted_row, horizontal_axis, y + height / 2);
@@ -144,10 +144,10 @@ void draw_bar(Svg& svg, const ChartDataAndPredictions& chart_data, const Json& r
 
 void draw_ceiling(Svg& svg, const ValueAxis& horizontal_axis, double ceiling_gbps,
                   const std::string& name, double bottom_pixel, TextAnchor text_anchor) {
-    svg.line({horizontal_axis.at(ceiling_gbps), 40},
-             {horizontal_axis.at(ceiling_gbps), bottom_pixel}, kCopyColour, 1.5, "5 3");
+    svg.line({horizontal_axis.pixel_of(ceiling_gbps), 40},
+             {horizontal_axis.pixel_of(ceiling_gbps), bottom_pixel}, kCopyColour, 1.5, "5 3");
     const double text_distance = text_anchor == TextAnchor::end ? -4 : 4;
-    svg.text({horizontal_axis.at(ceiling_gbps) + text_distance, 50},
+    svg.text({horizontal_axis.pixel_of(ceiling_gbps) + text_distance, 50},
              name + format(" %.0f", ceiling_gbps), text_anchor, 11, kCopyColour);
 }
 
@@ -171,21 +171,23 @@ std::map<std::string, double> find_useful_fractions(const Json& simulated_result
 
 void draw_traffic_line(Svg& svg, const ValueAxis& horizontal_axis, const ValueAxis& vertical_axis,
                        double copy_gbps) {
-    svg.line({horizontal_axis.at(0), vertical_axis.at(0)},
-             {horizontal_axis.at(1), vertical_axis.at(copy_gbps)}, kCopyColour, 1.5, "5 3");
-    svg.text({horizontal_axis.at(0.62), vertical_axis.at(0.62 * copy_gbps) - 10},
+    svg.line({horizontal_axis.pixel_of(0), vertical_axis.pixel_of(0)},
+             {horizontal_axis.pixel_of(1), vertical_axis.pixel_of(copy_gbps)}, kCopyColour, 1.5,
+             "5 3");
+    svg.text({horizontal_axis.pixel_of(0.62), vertical_axis.pixel_of(0.62 * copy_gbps) - 10},
              "if only traffic counted", TextAnchor::end, 11, kCopyColour);
 }
 
 void draw_share_axis(Svg& svg, const ValueAxis& horizontal_axis, const ValueAxis& vertical_axis) {
     for (int percent = 0; percent <= 100; percent += 25) {
-        const double x = horizontal_axis.at(percent / 100.0);
-        svg.line({x, vertical_axis.at(0)}, {x, vertical_axis.at(vertical_axis.max_value)},
-                 kGridColour);
-        svg.text({x, vertical_axis.at(0) + 16}, format("%d %%", percent), TextAnchor::middle, 11,
-                 kSecondaryTextColour);
+        const double x = horizontal_axis.pixel_of(percent / 100.0);
+        svg.line({x, vertical_axis.pixel_of(0)},
+                 {x, vertical_axis.pixel_of(vertical_axis.max_value)}, kGridColour);
+        svg.text({x, vertical_axis.pixel_of(0) + 16}, format("%d %%", percent), TextAnchor::middle,
+                 11, kSecondaryTextColour);
     }
-    svg.text({(horizontal_axis.at(0) + horizontal_axis.at(1)) / 2, vertical_axis.at(0) + 36},
+    svg.text({(horizontal_axis.pixel_of(0) + horizontal_axis.pixel_of(1)) / 2,
+              vertical_axis.pixel_of(0) + 36},
              "useful part of the sectors that warps request (simulated)", TextAnchor::middle, 11,
              kSecondaryTextColour);
 }
@@ -196,10 +198,10 @@ struct NamedDot {
     std::string name;  ///< name of a headline; empty for other variants
 };
 
-std::vector<NamedDot> list_dots(const Json& results, const Json& simulated,
+std::vector<NamedDot> list_dots(const Json& results, const Json& simulated_results,
                                 const ValueAxis& horizontal_axis, const ValueAxis& vertical_axis) {
-    const auto shares = find_useful_fractions(simulated);
-    std::set<std::string> seen;
+    const auto shares = find_useful_fractions(simulated_results);
+    std::set<std::string> named_steps;
     std::vector<NamedDot> dots;
     for (const Json& result : results) {
         const auto share =
@@ -207,9 +209,10 @@ std::vector<NamedDot> list_dots(const Json& results, const Json& simulated,
         if (!is_timed(result) || share == shares.end()) continue;
         // Host code is over 40 times slower than kernels, so its dot would not be visible.
         if (course::is_host_result(result)) continue;
-        const bool is_first_of_step = seen.insert(result.value("step", "")).second;
-        dots.push_back({{horizontal_axis.at(share->second), vertical_axis.at(result["gbps"])},
-                        is_first_of_step ? format_row_label(result) : ""});
+        const bool is_first_of_step = named_steps.insert(result.value("step", "")).second;
+        dots.push_back(
+            {{horizontal_axis.pixel_of(share->second), vertical_axis.pixel_of(result["gbps"])},
+             is_first_of_step ? format_row_label(result) : ""});
     }
     return dots;
 }
@@ -217,17 +220,17 @@ std::vector<NamedDot> list_dots(const Json& results, const Json& simulated,
 /// Writes names beside their dots. Names at the right edge are written in a separate column, in
 /// which they do not overlap.
 void draw_dot_names(Svg& svg, std::vector<NamedDot> dots, double right_edge) {
-    std::ranges::sort(dots, {}, [](const NamedDot& spot) { return spot.position_in_chart.y; });
+    std::ranges::sort(dots, {}, [](const NamedDot& dot) { return dot.position_in_chart.y; });
     double next_free_y = 0;
-    for (const NamedDot& spot : dots) {
-        if (spot.name.empty()) continue;
-        double x = spot.position_in_chart.x + 8, y = spot.position_in_chart.y;
-        if (spot.position_in_chart.x > right_edge - 20) {
+    for (const NamedDot& dot : dots) {
+        if (dot.name.empty()) continue;
+        double x = dot.position_in_chart.x + 8, y = dot.position_in_chart.y;
+        if (dot.position_in_chart.x > right_edge - 20) {
             x = right_edge + 10;
             y = std::max(y, next_free_y);
             next_free_y = y + 14;
         }
-        svg.text({x, y + 4}, spot.name, TextAnchor::start, 11);
+        svg.text({x, y + 4}, dot.name, TextAnchor::start, 11);
     }
 }
 
@@ -240,7 +243,7 @@ struct BandwidthLine {
 
 std::vector<BandwidthLine> make_lines_over_sizes(const ChartData& chart_data) {
     std::vector<BandwidthLine> lines;
-    const auto add = [&](const std::string& name, double side, double gbps) {
+    const auto add_point = [&](const std::string& name, double side, double gbps) {
         auto line = std::ranges::find(lines, name, &BandwidthLine::name);
         if (line == lines.end()) line = lines.insert(line, {name, {}});
         line->side_and_gbps.emplace_back(side, gbps);
@@ -248,11 +251,11 @@ std::vector<BandwidthLine> make_lines_over_sizes(const ChartData& chart_data) {
     for (const auto& [side, results] : chart_data.results_by_side) {
         for (const Json& result : results) {
             if (result.value("variant", "") == "memcpy" && !is_rival(result) && is_timed(result)) {
-                add("memcpy", side, result["gbps"]);
+                add_point("memcpy", side, result["gbps"]);
             }
         }
         for (const Json& result : select_headline_results(results)) {
-            if (!is_rival(result)) add(format_row_label(result), side, result["gbps"]);
+            if (!is_rival(result)) add_point(format_row_label(result), side, result["gbps"]);
         }
     }
     return lines;
@@ -264,12 +267,12 @@ void draw_line(Svg& svg, const BandwidthLine& line, std::map<double, double>& x_
                const ValueAxis& vertical_axis, LineStyle style, bool is_predicted) {
     for (std::size_t i = 0; i < line.side_and_gbps.size(); ++i) {
         const auto [side, gbps] = line.side_and_gbps[i];
-        const Point to{x_by_side[side], vertical_axis.at(gbps)};
+        const Point to{x_by_side[side], vertical_axis.pixel_of(gbps)};
         if (!is_predicted) svg.dot(to, 3, style.colour);
         if (i == 0) continue;
         const auto [side_before, gbps_before] = line.side_and_gbps[i - 1];
-        svg.line({x_by_side[side_before], vertical_axis.at(gbps_before)}, to, style.colour, 1.5,
-                 style.dashes);
+        svg.line({x_by_side[side_before], vertical_axis.pixel_of(gbps_before)}, to, style.colour,
+                 1.5, style.dashes);
     }
 }
 
@@ -292,12 +295,12 @@ void draw_prediction_rings(Svg& svg, const std::vector<BandwidthLine>& predicted
                            const std::vector<BandwidthLine>& lines,
                            std::map<double, double>& x_by_side, const ValueAxis& vertical_axis) {
     for (const BandwidthLine& line : predicted_lines) {
-        const auto same = std::ranges::find(lines, line.name, &BandwidthLine::name);
-        if (same == lines.end()) continue;
-        const auto index = static_cast<std::size_t>(same - lines.begin());
+        const auto measured_line = std::ranges::find(lines, line.name, &BandwidthLine::name);
+        if (measured_line == lines.end()) continue;
+        const auto index = static_cast<std::size_t>(measured_line - lines.begin());
         for (const auto& [side, gbps] : line.side_and_gbps) {
             if (!x_by_side.contains(side)) continue;
-            svg.draw_ring({x_by_side[side], vertical_axis.at(gbps)}, 4,
+            svg.draw_ring({x_by_side[side], vertical_axis.pixel_of(gbps)}, 4,
                           choose_line_style(index).colour);
         }
     }
@@ -308,15 +311,16 @@ void draw_prediction_rings(Svg& svg, const std::vector<BandwidthLine>& predicted
 std::string draw_bandwidth_chart(const ChartResults& results) {
     const ChartDataAndPredictions chart_data = select_chart_data(results);
     const ChartData& shown_data = chart_data.shown;
-    const std::vector<Json> bars = select_headline_results(shown_data.results);
+    const std::vector<Json> headline_results = select_headline_results(shown_data.results);
     constexpr double row_height = 22, top_pixel = 60;
-    const double bottom_pixel = top_pixel + row_height * static_cast<double>(bars.size());
+    const double bottom_pixel =
+        top_pixel + row_height * static_cast<double>(headline_results.size());
     Svg svg(760, static_cast<int>(bottom_pixel) + 64, "Bandwidth by step");
     const ValueAxis horizontal_axis{150, 640, shown_data.axis_max_gbps()};
     svg.text({14, 24}, "GB/s by lesson: " + shown_data.caption(), TextAnchor::start, 14);
     draw_gbps_axis(svg, horizontal_axis, top_pixel - 6, bottom_pixel);
-    for (std::size_t i = 0; i < bars.size(); ++i) {
-        draw_bar(svg, chart_data, bars[i], horizontal_axis,
+    for (std::size_t i = 0; i < headline_results.size(); ++i) {
+        draw_bar(svg, chart_data, headline_results[i], horizontal_axis,
                  top_pixel + row_height * static_cast<double>(i));
     }
     draw_ceiling(svg, horizontal_axis, shown_data.copy_gbps, "copy", bottom_pixel, TextAnchor::end);
@@ -349,16 +353,16 @@ std::string draw_sectors_chart(const ChartResults& results) {
         list_dots(chart_data.shown.results, results.simulated, horizontal_axis, vertical_axis);
     // Draw the headlines last, on top of the other variants.
     for (const bool is_headline : {false, true}) {
-        for (const NamedDot& spot : dots) {
-            if (spot.name.empty() == is_headline) continue;
-            svg.dot(spot.position_in_chart, is_headline ? 5 : 3,
+        for (const NamedDot& dot : dots) {
+            if (dot.name.empty() == is_headline) continue;
+            svg.dot(dot.position_in_chart, is_headline ? 5 : 3,
                     is_headline ? kStepColour : kRivalColour);
         }
     }
     if (chart_data.predicted) {
-        for (const NamedDot& spot : list_dots(chart_data.predicted->results, results.simulated,
-                                              horizontal_axis, vertical_axis)) {
-            if (!spot.name.empty()) svg.draw_ring(spot.position_in_chart, 4, kPredictedColour);
+        for (const NamedDot& dot : list_dots(chart_data.predicted->results, results.simulated,
+                                             horizontal_axis, vertical_axis)) {
+            if (!dot.name.empty()) svg.draw_ring(dot.position_in_chart, 4, kPredictedColour);
         }
     }
     draw_dot_names(svg, dots, horizontal_axis.last_pixel);
@@ -389,7 +393,7 @@ std::string draw_sizes_chart(const ChartResults& results) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         draw_line(svg, lines[i], x_by_side, vertical_axis, choose_line_style(i),
                   chart_data.shown.is_predicted);
-        line_ends.emplace_back(vertical_axis.at(lines[i].side_and_gbps.back().second), i);
+        line_ends.emplace_back(vertical_axis.pixel_of(lines[i].side_and_gbps.back().second), i);
     }
     if (chart_data.predicted)
         draw_prediction_rings(svg, make_lines_over_sizes(*chart_data.predicted), lines, x_by_side,

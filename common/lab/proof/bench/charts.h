@@ -10,8 +10,8 @@ namespace coalesce::proof {
 
 /// The data of the charts, from files in docs/results.
 struct ChartResults {
-    /// The JSON that bench writes. If it is null, the charts show only predictions, and label them
-    /// as such.
+    /// The JSON that bench writes. If it is null, the charts show only predicted values, and say
+    /// so.
     Json measured;
     Json simulated;  ///< the JSON that `learn run --device sim --json` writes
     /// The JSON that `learn results --again` writes, or null. Predictions for another GPU are

@@ -41,9 +41,10 @@ std::string find_reason_to_skip(const Variant& variant, Shape shape) {
     return find_refusal(variant, shape);
 }
 
-bool need_equal_buffers(const Problem& one, const Problem& other) {
-    return one.element_size == other.element_size && one.elements() == other.elements() &&
-           one.is_in_place() == other.is_in_place();
+bool need_equal_buffers(const Problem& first_problem, const Problem& second_problem) {
+    return first_problem.element_size == second_problem.element_size &&
+           first_problem.elements() == second_problem.elements() &&
+           first_problem.is_in_place() == second_problem.is_in_place();
 }
 
 std::vector<VariantToTime>& find_or_add_buffer_group(
@@ -143,11 +144,12 @@ void SharedBufferBenchmark::verify_that_checks_detect_errors() {
         count_wrong() == (is_output_poisoned ? static_cast<std::uint64_t>(problem.elements()) : 0);
     if (is_output_poisoned) copy_or_restore();
     detects_mistakes = detects_mistakes && count_wrong() == 0;
-    unsigned char last = 0;
-    auto* const place = reinterpret_cast<unsigned char*>(buffers_.out()) + problem.bytes() - 1;
-    CUDA_CHECK(cudaMemcpy(&last, place, 1, cudaMemcpyDeviceToHost));
-    last ^= 1;
-    CUDA_CHECK(cudaMemcpy(place, &last, 1, cudaMemcpyHostToDevice));
+    unsigned char last_byte = 0;
+    auto* const last_byte_address =
+        reinterpret_cast<unsigned char*>(buffers_.out()) + problem.bytes() - 1;
+    CUDA_CHECK(cudaMemcpy(&last_byte, last_byte_address, 1, cudaMemcpyDeviceToHost));
+    last_byte ^= 1;
+    CUDA_CHECK(cudaMemcpy(last_byte_address, &last_byte, 1, cudaMemcpyHostToDevice));
     if (!detects_mistakes || count_wrong() != 1) {
         throw std::runtime_error(
             "the check on the device did not detect a planted mistake: see "
@@ -216,11 +218,12 @@ void SharedBufferBenchmark::time_round(Stopwatch& stopwatch, int round_index, in
         for (int i = 0; i < count; ++i) ms.push_back(stopwatch.time_once_on_device(work));
     };
     if (!is_copied_by_a_variant_) time_launches(copy_ms_, [&] { copy_or_restore(); });
-    for (std::size_t turn = 0; turn < variants_to_time_.size(); ++turn) {
-        const std::size_t first =
+    for (std::size_t position_in_round = 0; position_in_round < variants_to_time_.size();
+         ++position_in_round) {
+        const std::size_t first_position =
             static_cast<std::size_t>(round_index) * variants_to_time_.size() / 3;
         const VariantToTime& variant_to_time =
-            variants_to_time_[(turn + first) % variants_to_time_.size()];
+            variants_to_time_[(position_in_round + first_position) % variants_to_time_.size()];
         VariantResult& entry = entries_[variant_to_time.entry_index];
         if (!entry.is_verified()) continue;
         buffers_.set_problem(problem_for_shape(*variant_to_time.variant, shape_));

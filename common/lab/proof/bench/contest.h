@@ -71,7 +71,8 @@ public:
                                         Shape shape);
 
     /// Launches each variant once and checks every bit of its output on the device. If
-    /// `checks_on_host_too` is true, the harness's verifier also checks the output.
+    /// `checks_on_host_too` is true, also checks the output with the harness's verifier, which runs
+    /// on the host.
     void verify(bool checks_on_host_too);
     /// Runs each variant and a copy: one untimed launch, then `timed_launches` timed ones. Each
     /// round starts with a different variant.

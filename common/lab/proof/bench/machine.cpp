@@ -38,24 +38,25 @@ Json parse_number_or_text(const std::string& text) {
 
 std::string find_source_commit() {
     // The pattern excludes all tags, so that git prints the whole hash.
-    const ProcessResult ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
-                                           "--abbrev=40", "--exclude=*", "--dirty=-changed"},
-                                          kMaxQuerySeconds);
-    return ended.exit_code == 0 ? trimmed(ended.output) : "unknown";
+    const ProcessResult process_result =
+        run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always", "--abbrev=40",
+                   "--exclude=*", "--dirty=-changed"},
+                  kMaxQuerySeconds);
+    return process_result.exit_code == 0 ? trimmed(process_result.output) : "unknown";
 }
 
 /// Returns the answers to the first `count` queries, or an empty object if nvidia-smi rejects them.
 Json query_nvidia_smi(std::size_t count) {
-    std::string wanted;
+    std::string field_list;
     for (std::size_t i = 0; i < count; ++i) {
-        wanted += (i == 0 ? "" : ",") + std::string(kSmiFields[i][0]);
+        field_list += (i == 0 ? "" : ",") + std::string(kSmiFields[i][0]);
     }
-    const ProcessResult ended = run_child(
-        {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
+    const ProcessResult process_result = run_child(
+        {"nvidia-smi", "--id=0", "--query-gpu=" + field_list, "--format=csv,noheader,nounits"},
         kMaxQuerySeconds);
     Json values_by_field = Json::object();
-    if (ended.exit_code != 0) return values_by_field;
-    std::istringstream values(ended.output.substr(0, ended.output.find('\n')));
+    if (process_result.exit_code != 0) return values_by_field;
+    std::istringstream values(process_result.output.substr(0, process_result.output.find('\n')));
     for (std::size_t i = 0; i < count; ++i) {
         std::string value;
         if (std::getline(values, value, ','))

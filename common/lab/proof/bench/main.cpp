@@ -195,24 +195,24 @@ private:
     }
 
     Json run_benchmark_rounds(SharedBufferBenchmark& benchmark, bool includes_python) {
-        std::future<Json> clocks;
+        std::future<Json> gpu_state;
         for (int round = 0; round < options_.round_count; ++round) {
-            if (round == options_.round_count / 2) clocks = start_gpu_state_query();
+            if (round == options_.round_count / 2) gpu_state = start_gpu_state_query();
             benchmark.time_round(*stopwatch_, round, options_.launches_per_round);
             if (includes_python) python_.time_round(options_.launches_per_round);
         }
-        return clocks.get();
+        return gpu_state.get();
     }
 
     /// Returns an error message, or "" if there is enough memory.
     std::string describe_lack_of_memory(const std::vector<VariantToTime>& buffer_group,
                                         Shape shape) const {
-        const double needed =
+        const double needed_bytes =
             static_cast<double>(SharedBufferBenchmark::bytes_of_buffers(buffer_group, shape)) + 1e9;
-        const auto free = static_cast<double>(free_device_bytes(device_.simulated));
-        if (needed <= free) return "";
+        const auto free_bytes = static_cast<double>(free_device_bytes(device_.simulated));
+        if (needed_bytes <= free_bytes) return "";
         return format("the shape needs %.1f GB of the device's memory, but only %.1f GB are free",
-                      needed / 1e9, free / 1e9);
+                      needed_bytes / 1e9, free_bytes / 1e9);
     }
 
     void check_free_memory(const std::vector<VariantToTime>& buffer_group, Shape shape) const {
@@ -231,8 +231,8 @@ private:
 
 int run_checks(Bench& bench) {
     const std::vector<SizeResults> results = bench.run();
-    const std::string wrong = list_wrong_outputs(results);
-    std::cout << wrong;
+    const std::string wrong_outputs = list_wrong_outputs(results);
+    std::cout << wrong_outputs;
     std::size_t verified_results = 0, skipped_results = 0;
     for (const SizeResults& size : results) {
         for (const VariantResult& entry : size.entries) {
@@ -241,7 +241,7 @@ int run_checks(Bench& bench) {
         }
     }
     std::cout << verified_results << " results verified, " << skipped_results << " skipped\n";
-    return wrong.empty() ? exit_right : exit_wrong;
+    return wrong_outputs.empty() ? exit_right : exit_wrong;
 }
 
 Json read_results_file(const std::string& file) {
@@ -271,14 +271,14 @@ void draw(const BenchOptions& options, const std::string& file) {
                  .simulated = read_results_file(results + "/simulated.json"),
                  .predicted = is_predicted ? json : read_results_file(results + "/predicted.json")},
                 folder);
-    std::string drawn = "bandwidth.svg, sectors.svg and sizes.svg";
+    std::string drawn_files = "bandwidth.svg, sectors.svg and sizes.svg";
     if (!is_predicted) {
         write_file(folder + "/links.svg",
                    draw_links_chart({read_results_file(results + "/many/gpus-2.json"),
                                      read_results_file(results + "/many/gpus-4.json")}));
-        drawn = "bandwidth.svg, sectors.svg, sizes.svg and links.svg";
+        drawn_files = "bandwidth.svg, sectors.svg, sizes.svg and links.svg";
     }
-    std::cout << "Drawn: " << drawn << " in " << folder << "\n";
+    std::cout << "Drawn: " << drawn_files << " in " << folder << "\n";
 }
 
 /// Checks that there is a GPU before any work is done.

@@ -10,12 +10,12 @@ namespace {
 /// Returns the index of the main results: those of the largest square or, if there is none, of the
 /// largest matrix.
 std::size_t find_main_size_index(const std::vector<SizeResults>& sizes) {
-    const auto rank = [](const SizeResults& size) {
+    const auto size_rank = [](const SizeResults& size) {
         const bool is_square = size.shape.rows == size.shape.cols;
         return std::pair(is_square, 1LL * size.shape.rows * size.shape.cols);
     };
-    const auto best = std::ranges::max_element(sizes, {}, rank);
-    return static_cast<std::size_t>(best - sizes.begin());
+    const auto largest_size = std::ranges::max_element(sizes, {}, size_rank);
+    return static_cast<std::size_t>(largest_size - sizes.begin());
 }
 
 /// Rounds to six significant digits. Measurements are less precise than that.
@@ -67,8 +67,9 @@ Json format_device(const Device& device) {
 }
 
 std::string format_short_name(Shape shape) {
-    const auto format_side = [](int length) {
-        return length % 1024 == 0 ? std::to_string(length / 1024) + "K" : std::to_string(length);
+    const auto format_side = [](int side_length) {
+        return side_length % 1024 == 0 ? std::to_string(side_length / 1024) + "K"
+                                       : std::to_string(side_length);
     };
     if (shape.rows == shape.cols) return std::to_string(shape.rows);
     return format_side(shape.rows) + "x" + format_side(shape.cols);
@@ -108,8 +109,8 @@ std::string to_table(const std::vector<SizeResults>& sizes) {
         text += format("%8s", format_short_name(size.shape).c_str());
     text += "\n";
     for (std::size_t i = 0; i < sizes.front().entries.size(); ++i) {
-        const VariantResult& first = sizes.front().entries[i];
-        text += format("%-13s%-18s", first.step_name.c_str(), first.variant.c_str());
+        const VariantResult& first_entry = sizes.front().entries[i];
+        text += format("%-13s%-18s", first_entry.step_name.c_str(), first_entry.variant.c_str());
         for (const SizeResults& size : sizes)
             text += format("%8s", format_cell(size.entries[i]).c_str());
         text += "\n";

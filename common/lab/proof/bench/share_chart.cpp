@@ -68,25 +68,25 @@ std::string transfer_method_of(const Json& result) {
 }
 
 double best_link_fraction(const Json& measured, const std::string& transfer_method) {
-    double best = -1;
+    double best_fraction = -1;
     for (const Json& result : measured.at("results")) {
         if (transfer_method_of(result) == transfer_method && result.value("verified", false)) {
-            best = std::max(best, result.value("of_link", -1.0));
+            best_fraction = std::max(best_fraction, result.value("of_link", -1.0));
         }
     }
-    return best;
+    return best_fraction;
 }
 
 }  // namespace
 
 std::string draw_share_chart(const ShareChartTexts& texts,
                              const std::vector<ShareChartItem>& chart_items) {
-    const double step = kBarHeight * static_cast<double>(texts.compared.size()) + kItemGap;
+    const double step = kBarHeight * static_cast<double>(texts.competitors.size()) + kItemGap;
     const double bottom = kTopPixel + step * static_cast<double>(chart_items.size());
     Svg svg(760, static_cast<int>(bottom) + 44, texts.title);
     svg.text({14, 24}, texts.title, TextAnchor::start, 14);
-    draw_legend(svg, texts.compared);
-    draw_grid(svg, bottom, texts.whole);
+    draw_legend(svg, texts.competitors);
+    draw_grid(svg, bottom, texts.meaning_of_100_percent);
     for (std::size_t i = 0; i < chart_items.size(); ++i) {
         draw_bars(svg, chart_items[i], kTopPixel + step * static_cast<double>(i));
     }
@@ -94,28 +94,29 @@ std::string draw_share_chart(const ShareChartTexts& texts,
 }
 
 std::string draw_shapes_chart(const Json& shapes) {
-    std::vector<ShareChartItem> things;
+    std::vector<ShareChartItem> chart_items;
     for (const Json& row : shapes.at("results")) {
-        things.push_back(
+        chart_items.push_back(
             {format_shape(row),
              {fraction_of_copy(row), fraction_of_copy(row.value("torch_copy", Json::object()))}});
     }
     return draw_share_chart(
         {.title = "Transposes of all shapes: " + shapes["device"].value("name", "") + ", measured",
-         .whole = "of a copy of the same bytes",
-         .compared = {"coalesce::transpose", "PyTorch"}},
-        things);
+         .meaning_of_100_percent = "of a copy of the same bytes",
+         .competitors = {"coalesce::transpose", "PyTorch"}},
+        chart_items);
 }
 
 std::string draw_links_chart(const std::vector<Json>& results_by_gpu_count) {
-    ShareChartTexts texts{.title = "One matrix over several GPUs: ",
-                          .whole = "of the link's speed, each way with its best number of chunks",
-                          .compared = {}};
+    ShareChartTexts texts{
+        .title = "One matrix over several GPUs: ",
+        .meaning_of_100_percent = "of the link's speed, each way with its best number of chunks",
+        .competitors = {}};
     std::vector<ShareChartItem> chart_items;
     for (const Json& measured : results_by_gpu_count) {
         const Json& device = measured.at("device");
-        texts.compared.push_back(format("%d x ", device.value("gpus", 0)) +
-                                 device.value("name", ""));
+        texts.competitors.push_back(format("%d x ", device.value("gpus", 0)) +
+                                    device.value("name", ""));
         for (const Json& result : measured.at("results")) {
             if (std::ranges::find(chart_items, transfer_method_of(result), &ShareChartItem::name) ==
                 chart_items.end()) {
@@ -128,9 +129,9 @@ std::string draw_links_chart(const std::vector<Json>& results_by_gpu_count) {
             thing.fraction_by_competitor.push_back(best_link_fraction(measured, thing.name));
         }
     }
-    const Json& first = results_by_gpu_count.at(0);
-    texts.title += format("%d x %d floats, measured", first["results"][0].value("rows", 0),
-                          first["results"][0].value("cols", 0));
+    const Json& first_results = results_by_gpu_count.at(0);
+    texts.title += format("%d x %d floats, measured", first_results["results"][0].value("rows", 0),
+                          first_results["results"][0].value("cols", 0));
     return draw_share_chart(texts, chart_items);
 }
 

@@ -18,8 +18,8 @@ struct ShareChartItem {
 };
 
 struct ShareChartTexts {
-    std::string title, whole;           ///< `whole` says what 100 % is
-    std::vector<std::string> compared;  ///< names of at most three competitors
+    std::string title, meaning_of_100_percent;  ///< `meaning_of_100_percent` says what 100 % is
+    std::vector<std::string> competitors;       ///< names of at most three competitors
 };
 
 /// Returns the chart as SVG.

@@ -18,21 +18,21 @@ void add_if_square(std::map<int, Json>& results_by_side, const Json& results) {
 }
 
 ChartData make_measured_chart_data(const Json& measured) {
-    ChartData shown{.results = measured.at("results"),
-                    .gpu = measured["device"].value("name", ""),
-                    .peak_gbps = measured["device"].value("peak_gbps", 5000.0)};
-    add_if_square(shown.results_by_side, shown.results);
+    ChartData chart_data{.results = measured.at("results"),
+                         .gpu = measured["device"].value("name", ""),
+                         .peak_gbps = measured["device"].value("peak_gbps", 5000.0)};
+    add_if_square(chart_data.results_by_side, chart_data.results);
     for (const Json& size : measured.value("other_sizes", Json::array())) {
-        add_if_square(shown.results_by_side, size.at("results"));
+        add_if_square(chart_data.results_by_side, size.at("results"));
     }
     // Find the bandwidth of cudaMemcpy in the same run.
-    for (const Json& result : shown.results) {
+    for (const Json& result : chart_data.results) {
         if (result.value("variant", "") == "memcpy" && is_timed(result)) {
-            shown.copy_gbps = result["gbps"];
+            chart_data.copy_gbps = result["gbps"];
             break;
         }
     }
-    return shown;
+    return chart_data;
 }
 
 /// Reports whether a row's time and bandwidth correspond to the number of bytes in a matrix of
@@ -60,17 +60,17 @@ Json extract_predicted_rows(const Json& results) {
 }
 
 ChartData make_predicted_chart_data(const Json& predicted) {
-    ChartData shown{.results = extract_predicted_rows(predicted.at("results")),
-                    .gpu = predicted.at("device").value("name", ""),
-                    .is_predicted = true};
-    add_if_square(shown.results_by_side, shown.results);
+    ChartData chart_data{.results = extract_predicted_rows(predicted.at("results")),
+                         .gpu = predicted.at("device").value("name", ""),
+                         .is_predicted = true};
+    add_if_square(chart_data.results_by_side, chart_data.results);
     for (const Json& size : predicted.value("other_sizes", Json::array())) {
-        add_if_square(shown.results_by_side, extract_predicted_rows(size.at("results")));
+        add_if_square(chart_data.results_by_side, extract_predicted_rows(size.at("results")));
     }
-    const timing::Gpu& gpu = timing::find_gpu(shown.gpu);
-    shown.copy_gbps = gpu.copy_gbps;
-    shown.peak_gbps = gpu.peak_gbps;
-    return shown;
+    const timing::Gpu& gpu = timing::find_gpu(chart_data.gpu);
+    chart_data.copy_gbps = gpu.copy_gbps;
+    chart_data.peak_gbps = gpu.peak_gbps;
+    return chart_data;
 }
 
 }  // namespace
@@ -97,11 +97,13 @@ double ChartData::axis_max_gbps() const {
 }
 
 const Json* ChartData::row(const Json& result) const {
-    const auto side = results_by_side.find(result.at("rows").get<int>());
-    if (side == results_by_side.end() || result["rows"] != result["cols"]) return nullptr;
-    for (const Json& one : side->second) {
-        if (one.at("step") == result.at("step") && one.at("variant") == result.at("variant"))
-            return &one;
+    const auto results_of_size = results_by_side.find(result.at("rows").get<int>());
+    if (results_of_size == results_by_side.end() || result["rows"] != result["cols"])
+        return nullptr;
+    for (const Json& candidate : results_of_size->second) {
+        if (candidate.at("step") == result.at("step") &&
+            candidate.at("variant") == result.at("variant"))
+            return &candidate;
     }
     return nullptr;
 }

@@ -28,8 +28,8 @@ struct ChartData {
     const Json* row(const Json& result) const;
 };
 
-/// The data to draw, and the predictions for the same GPU. `predicted` is empty if `shown` itself
-/// contains predictions.
+/// The data that a chart draws, and predictions for the same GPU to compare it with. `predicted` is
+/// empty if `shown` itself contains predictions.
 struct ChartDataAndPredictions {
     ChartData shown;
     std::optional<ChartData> predicted;

@@ -38,8 +38,9 @@ LintMark find_lint_mark(const std::filesystem::path& source) {
     unsigned number = 0;
     for (const std::string& line : coalesce::lines_of(coalesce::read_file(source))) {
         ++number;
-        const std::size_t at = line.find(marker);
-        if (at != line.npos) return {line.substr(at + marker.size()), number};
+        const std::size_t marker_position = line.find(marker);
+        if (marker_position != line.npos)
+            return {line.substr(marker_position + marker.size()), number};
     }
     return {};
 }
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
     const std::filesystem::path sources = argv[3];
     const Json pairs = Json::parse(coalesce::read_file(argv[4]))["pairs"];
     const auto exceptions = read_exceptions(argv[5]);
-    std::size_t found = 0, right_predictions = 0, errors = 0;
+    std::size_t found_lints = 0, right_predictions = 0, errors = 0;
     std::printf("%-24s %-20s %9s %9s\n", "pair", "lint", "price", "measured");
     for (const auto& [name, times] : pairs.items()) {
         const LintMark mark = find_lint_mark(sources / (name + ".cu"));
@@ -92,7 +93,7 @@ int main(int argc, char** argv) {
         const bool is_right = predicted_cost >= 0 && std::abs(predicted_cost - measured_cost) <=
                                                          kMaxFractionOff * measured_cost,
                    is_exception = exceptions.contains(name);
-        found += predicted_cost >= 0;
+        found_lints += predicted_cost >= 0;
         right_predictions += is_right;
         const char* remark = "";
         if (predicted_cost < 0 && !is_exception)
@@ -116,6 +117,6 @@ int main(int argc, char** argv) {
         ++errors;
     }
     std::printf("%zu of %zu lints are reported at their line, %zu with a price within %.0f %%.\n",
-                found, pairs.size(), right_predictions, 100 * kMaxFractionOff);
+                found_lints, pairs.size(), right_predictions, 100 * kMaxFractionOff);
     return errors == 0 ? 0 : 1;
 }

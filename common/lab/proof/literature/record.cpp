@@ -4,8 +4,8 @@ namespace coalesce::proof {
 namespace {
 
 [[noreturn]] void throw_record_error(const PublishedTimes& record, const std::string& kernel,
-                                     const std::string& what) {
-    throw PublishedTimesError(record.program + ": " + what + " \"" + kernel +
+                                     const std::string& problem) {
+    throw PublishedTimesError(record.program + ": " + problem + " \"" + kernel +
                               "\"; record.cpp must use the names of the kernels in " +
                               record.program + ".cu");
 }
@@ -47,12 +47,12 @@ PublishedTimes read_published_record() {
 }
 
 std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json& predicted) {
-    std::map<std::string, double> left = record.ms;
+    std::map<std::string, double> unmatched_times = record.ms;
     std::vector<timing::TimePair> pairs;
     for (const Json& row : predicted.at("results")) {
         const std::string kernel = row.at("variant");
-        const auto published = left.find(kernel);
-        if (published == left.end())
+        const auto published_time = unmatched_times.find(kernel);
+        if (published_time == unmatched_times.end())
             throw_record_error(record, kernel, "the record has no figure for");
         if (!row.contains("predicted")) {
             throw PublishedTimesError(
@@ -61,13 +61,14 @@ std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json&
         }
         const Json& p = row["predicted"];
         pairs.push_back({.name = kernel,
-                         .measured = published->second,
+                         .measured = published_time->second,
                          .predicted = p.at("ms"),
                          .bottleneck = p.at("binds"),
                          .unknown = p.at("unknown")});
-        left.erase(published);
+        unmatched_times.erase(published_time);
     }
-    if (!left.empty()) throw_record_error(record, left.begin()->first, "no kernel is called");
+    if (!unmatched_times.empty())
+        throw_record_error(record, unmatched_times.begin()->first, "no kernel is called");
     return pairs;
 }
 

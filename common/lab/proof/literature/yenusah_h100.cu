@@ -56,8 +56,8 @@ __global__ void by_vectors(float* __restrict__ out, const float* __restrict__ in
 #pragma unroll
     for (int k = 0; k < TILE; k += ROWS) {
         if (IS_CHECKED && (col >= width || row >= side)) continue;
-        const Vector loaded = reinterpret_cast<const Vector*>(in)[(row + k) * width + col];
-        const float* const floats = reinterpret_cast<const float*>(&loaded);
+        const Vector loaded_vector = reinterpret_cast<const Vector*>(in)[(row + k) * width + col];
+        const float* const floats = reinterpret_cast<const float*>(&loaded_vector);
         for (int i = 0; i < WIDE; ++i) tile[threadIdx.y + k][threadIdx.x * WIDE + i] = floats[i];
     }
     __syncthreads();
@@ -66,10 +66,10 @@ __global__ void by_vectors(float* __restrict__ out, const float* __restrict__ in
 #pragma unroll
     for (int k = 0; k < TILE; k += ROWS) {
         if (IS_CHECKED && (col >= width || row >= side)) continue;
-        Vector gathered;
-        float* const floats = reinterpret_cast<float*>(&gathered);
+        Vector gathered_vector;
+        float* const floats = reinterpret_cast<float*>(&gathered_vector);
         for (int i = 0; i < WIDE; ++i) floats[i] = tile[threadIdx.x * WIDE + i][threadIdx.y + k];
-        reinterpret_cast<Vector*>(out)[(row + k) * width + col] = gathered;
+        reinterpret_cast<Vector*>(out)[(row + k) * width + col] = gathered_vector;
     }
 }
 

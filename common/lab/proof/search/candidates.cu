@@ -13,7 +13,7 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// The same as Plain, but a distinct type, so that kernels that use it can have their own
+/// The same as its base, but a distinct type, so that kernels that use it can have their own
 /// attributes.
 struct Small : DefaultTileAccess {};
 
@@ -63,7 +63,7 @@ struct Tile {
         }
     }
 
-    __device__ static void write(float* out, int rows, TilePlace at, float4* shared) {
+    __device__ static void write(float* out, int rows, TilePlace tile_place, float4* shared) {
         float4 transposed_piece[pieces_per_thread * 4];
 #pragma unroll
         for (int k = 0; k < pieces_per_thread * 4; ++k) {
@@ -74,9 +74,9 @@ struct Tile {
 #pragma unroll
         for (int k = 0; k < pieces_per_thread * 4; ++k) {
             const int unit = threadIdx.x + k * THREADS;
-            const int col = at.col * COLS + unit / quads_per_transposed_row;
+            const int col = tile_place.col * COLS + unit / quads_per_transposed_row;
             store_with_hint<How::stores>(
-                out + col * rows + at.row * ROWS + unit % quads_per_transposed_row * 4,
+                out + col * rows + tile_place.row * ROWS + unit % quads_per_transposed_row * 4,
                 transposed_piece[k]);
         }
     }
@@ -87,11 +87,11 @@ __global__ void __launch_bounds__(THREADS)
     transpose_tiles(float* out, const float* in, int rows, int cols) {
     extern __shared__ float4 shared[];
     Tile<ROWS, COLS, THREADS, How> tile;
-    const TilePlace at = tile.place(blockIdx.x, rows, cols);
-    tile.read(in, cols, at);
+    const TilePlace tile_place = tile.place(blockIdx.x, rows, cols);
+    tile.read(in, cols, tile_place);
     tile.transpose_pieces_into_shared(shared);
     __syncthreads();
-    tile.write(out, rows, at, shared);
+    tile.write(out, rows, tile_place, shared);
 }
 
 /// Persistent blocks process every gridDim.x-th tile. If AHEAD is true, the loads of the next tile
@@ -104,14 +104,14 @@ __global__ void __launch_bounds__(THREADS)
     Tile<ROWS, COLS, THREADS> tile;
     if constexpr (AHEAD) tile.read(in, cols, tile.place(blockIdx.x, rows, cols));
     for (int number = blockIdx.x; number < tiles; number += step) {
-        const TilePlace at = tile.place(number, rows, cols);
-        if constexpr (!AHEAD) tile.read(in, cols, at);
+        const TilePlace tile_place = tile.place(number, rows, cols);
+        if constexpr (!AHEAD) tile.read(in, cols, tile_place);
         tile.transpose_pieces_into_shared(shared);
         __syncthreads();
         if (AHEAD && number + step < tiles) {
             tile.read(in, cols, tile.place(number + step, rows, cols));
         }
-        tile.write(out, rows, at, shared);
+        tile.write(out, rows, tile_place, shared);
         __syncthreads();
     }
 }
@@ -124,10 +124,10 @@ enum class MemoryWork { copy, read, write };
 template <MemoryWork WORK, TileOrder ORDER>
 __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
     const TilePlace at = tile_place_of<ORDER, 1>(blockIdx.x, rows / 64, cols / 64);
-    const int first = (at.row * 64 + threadIdx.x / 16) * cols + at.col * 64 + threadIdx.x % 16 * 4;
+    const int base = (at.row * 64 + threadIdx.x / 16) * cols + at.col * 64 + threadIdx.x % 16 * 4;
     float4 v[4] = {};
     for (int i = 0; i < 4 && WORK != MemoryWork::write; ++i) {
-        v[i] = load_with_hint<CacheHint::none>(in + first + i * 16 * cols);
+        v[i] = load_with_hint<CacheHint::none>(in + base + i * 16 * cols);
     }
     if constexpr (WORK == MemoryWork::read) {
         // Use the loaded values, so that the compiler keeps the loads. No input has this sum.
@@ -136,7 +136,7 @@ __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
         if (__float_as_uint(sum) == 0x7fedcba9u) out[0] = sum;
     } else {
         for (int i = 0; i < 4; ++i)
-            store_with_hint<CacheHint::none>(out + first + i * 16 * cols, v[i]);
+            store_with_hint<CacheHint::none>(out + base + i * 16 * cols, v[i]);
     }
 }
 
@@ -287,12 +287,12 @@ void add_occupancies(std::vector<Candidate>& candidates) {
 void add_persistent_blocks(std::vector<Candidate>& candidates, int multiprocessors) {
     std::vector<Candidate> answers;
     for (const int blocks : {1, 2, 4}) {
-        const std::string each = std::to_string(blocks) + " a multiprocessor";
+        const std::string blocks_text = std::to_string(blocks) + " a multiprocessor";
         const int grid = blocks * multiprocessors;
         answers.push_back(
-            {"64 x 64, staying, " + each, make_persistent_launch<64, 64, 256, false>(grid)});
+            {"64 x 64, staying, " + blocks_text, make_persistent_launch<64, 64, 256, false>(grid)});
         answers.push_back(
-            {"64 x 64, ahead, " + each, make_persistent_launch<64, 64, 256, true>(grid)});
+            {"64 x 64, ahead, " + blocks_text, make_persistent_launch<64, 64, 256, true>(grid)});
     }
     answers.push_back({"128 x 64, ahead, 2 per multiprocessor",
                        make_persistent_launch<128, 64, 512, true>(2 * multiprocessors)});
@@ -319,15 +319,15 @@ void add_ideas(std::vector<Candidate>& candidates) {
 }  // namespace
 
 std::vector<Candidate> make_search_candidates(int multiprocessors) {
-    std::vector<Candidate> all;
-    add_ceilings(all);
-    add_orders(all);
-    add_tiles(all);
-    add_hints(all);
-    add_occupancies(all);
-    add_persistent_blocks(all, multiprocessors);
-    add_ideas(all);
-    return all;
+    std::vector<Candidate> all_candidates;
+    add_ceilings(all_candidates);
+    add_orders(all_candidates);
+    add_tiles(all_candidates);
+    add_hints(all_candidates);
+    add_occupancies(all_candidates);
+    add_persistent_blocks(all_candidates, multiprocessors);
+    add_ideas(all_candidates);
+    return all_candidates;
 }
 
 }  // namespace coalesce::proof

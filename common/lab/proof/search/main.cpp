@@ -32,7 +32,7 @@ const std::string kRepository = COALESCE_REPOSITORY;
 struct CommandLine {
     std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
     int rounds = 8, launches = 3;
-    bool check_only = false;
+    bool only_checks = false;
     std::string gpu_to_predict;
 };
 
@@ -46,7 +46,7 @@ void add_options(CLI::App& app, CommandLine& options) {
     app.add_option("--json", options.json,
                    "File for the results (default: docs/results/search/results.json)");
     app.add_option("--commit", options.commit, "Commit to record, if git cannot report it");
-    app.add_flag("--check", options.check_only,
+    app.add_flag("--check", options.only_checks,
                  "Only verify all candidates at 512 x 256, without timing");
     app.add_option(
         "--time", options.gpu_to_predict,
@@ -69,7 +69,7 @@ std::string format_results_table(const Json& size) {
 }
 
 std::vector<Shape> parse_search_sizes(const CommandLine& options) {
-    const std::vector<Shape> sizes = parse_sizes(options.check_only ? "512x256" : options.sizes);
+    const std::vector<Shape> sizes = parse_sizes(options.only_checks ? "512x256" : options.sizes);
     for (const Shape& shape : sizes) {
         if (shape.rows % kMatrixSideMultiple == 0 && shape.cols % kMatrixSideMultiple == 0)
             continue;
@@ -102,8 +102,8 @@ Json format_result_rows(const CandidateBenchmark& benchmark,
 Json predict_candidate(const Candidate& candidate, Shape shape, const std::string& gpu) {
     const double bytes = 2.0 * sizeof(float) * candidate.moved_fraction * shape.rows * shape.cols;
     const auto launch = [&] {
-        const auto room = static_cast<std::size_t>(bytes / 2 / candidate.moved_fraction);
-        const DeviceBuffer in(room), out(room);
+        const auto buffer_bytes = static_cast<std::size_t>(bytes / 2 / candidate.moved_fraction);
+        const DeviceBuffer in(buffer_bytes), out(buffer_bytes);
         candidate.launch(static_cast<float*>(out.data()), static_cast<const float*>(in.data()),
                          shape.rows, shape.cols);
         CUDA_CHECK(cudaGetLastError());
@@ -113,8 +113,8 @@ Json predict_candidate(const Candidate& candidate, Shape shape, const std::strin
     try {
         const Predicted p = predict_launches(launch, bytes, shape, gpu);
         Json unmodelled_effects = Json::array();
-        for (const timing::Unknown one : p.unknown())
-            unmodelled_effects.push_back(dashed_name(one));
+        for (const timing::Unknown effect : p.unknown())
+            unmodelled_effects.push_back(dashed_name(effect));
         row["predicted"] = {{"gpu", p.gpu},
                             {"measured_gpu", p.measured_gpu},
                             {"rows", shape.rows},
@@ -149,12 +149,12 @@ int predict_all(const CommandLine& options, char** argv) {
 
 int run(const CommandLine& options, char** argv) {
     if (!options.gpu_to_predict.empty()) return predict_all(options, argv);
-    const DeviceChoice choice = parse_device_choice(options.device, options.check_only);
+    const DeviceChoice choice = parse_device_choice(options.device, options.only_checks);
     const std::vector<Shape> sizes = parse_search_sizes(options);
     const std::string file =
         options.json.empty() ? kRepository + "/docs/results/search/results.json" : options.json;
     const Device device = choose_device(choice, argv);
-    if (!options.check_only) check_writable(file);
+    if (!options.only_checks) check_writable(file);
     std::cout << device.first_line() << std::endl;
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
@@ -169,13 +169,13 @@ int run(const CommandLine& options, char** argv) {
         CandidateBenchmark benchmark(candidates, shape, buffers.out(), buffers.in());
         benchmark.verify();
         std::cout << "\n" << shape.name() << ": all outputs are right\n";
-        if (options.check_only) continue;
+        if (options.only_checks) continue;
         Stopwatch stopwatch(device.l2_bytes);
         for (int i = 0; i < options.rounds; ++i) benchmark.time_round(stopwatch, options.launches);
         json["sizes"].push_back(format_result_rows(benchmark, candidates, shape));
         std::cout << format_results_table(json["sizes"].back()) << std::flush;
     }
-    if (options.check_only) return exit_right;
+    if (options.only_checks) return exit_right;
     write_file(file, json_text(json));
     std::cout << "\nWritten to " << file << "\n";
     return exit_right;

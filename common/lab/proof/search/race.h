@@ -61,7 +61,8 @@ public:
         }
     }
 
-    /// Returns the median time in milliseconds of candidate i - 1, or of the copy if i is 0.
+    /// Returns the median time in milliseconds. Index 0 stands for the copy, and index i for
+    /// candidate i - 1.
     double ms(std::size_t i) const { return summarize_timings(times_ms_[i]).ms; }
     double gbps(std::size_t i) const {
         const double moved_fraction = i == 0 ? 1 : candidates_[i - 1].moved_fraction;

@@ -33,10 +33,10 @@ __device__ TilePlace tile_place_of(int block, int tile_rows, int tile_cols) {
         const int row = block % tile_rows;
         return {row, (block / tile_rows + row) % tile_cols};
     }
-    const int first = block / (tile_rows * WIDTH) * WIDTH;
-    const int width = min(WIDTH, tile_cols - first);
-    const int index_in_band = block - first * tile_rows;
-    return {index_in_band / width, first + index_in_band % width};
+    const int first_col = block / (tile_rows * WIDTH) * WIDTH;
+    const int width = min(WIDTH, tile_cols - first_col);
+    const int index_in_band = block - first_col * tile_rows;
+    return {index_in_band / width, first_col + index_in_band % width};
 }
 
 // ---- cache hints for loads and stores ----

@@ -44,13 +44,13 @@ __device__ void move_vectors(const Tile& tile, int rows, int cols) {
     Sum sum;
     sum.add(piece);
     sum.wait_for_loads();
-    const int first = static_cast<int>(threadIdx.x) / tile.vectors_down;
-    const int quad = static_cast<int>(threadIdx.x) - first * tile.vectors_down;
-    if (first >= tile.vectors_across || quad * N >= rows) return;
+    const int first_col = static_cast<int>(threadIdx.x) / tile.vectors_down;
+    const int quad = static_cast<int>(threadIdx.x) - first_col * tile.vectors_down;
+    if (first_col >= tile.vectors_across || quad * N >= rows) return;
     char* const to = static_cast<char*>(tile.tiling.out) + quad * 16;
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-        const int col = first + k * tile.vectors_across;
+        const int col = first_col + k * tile.vectors_across;
         if (col >= cols) return;
         transposing::store_vector(to + tile.col_offsets[col] * SIZE, piece[k]);
     }
@@ -71,14 +71,14 @@ __device__ void VectorTileKernel<4, LoadPolicy::evict_last_128>::store(int, int)
 // A thread keeps its sum in a word of shared memory that no other thread accesses.
 template <>
 template <int COUNT>
-__device__ void WordTileKernel<2, true, true>::load_rows_once(int first, unsigned*) const {
-    unsigned sum = first == 0 ? 0 : tile_words[threadIdx.x];
+__device__ void WordTileKernel<2, true, true>::load_rows_once(int first_row, unsigned*) const {
+    unsigned sum = first_row == 0 ? 0 : tile_words[threadIdx.x];
     unsigned word[COUNT][CHUNKS_PER_WARP + 1];
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
-        const char* const at = row_addresses[first + i * WARPS + warp_index()];
-        const unsigned shift = count_misaligned_bits(at);
-        const char* const from = at - shift / 8 + lane_index() * 4;
+        const char* const row_address = row_addresses[first_row + i * WARPS + warp_index()];
+        const unsigned shift = count_misaligned_bits(row_address);
+        const char* const from = row_address - shift / 8 + lane_index() * 4;
 #pragma unroll
         for (int k = 0; k < CHUNKS_PER_WARP; ++k)
             word[i][k] = transposing::load_element<LOAD_POLICY, 4>(from + k * 128);
@@ -109,16 +109,16 @@ __device__ void CompoundKernel<2, true>::load_vectors() const {
     const transposing::Divider by_row(of_row);
     const std::int64_t row_bytes = task.cols * element_bytes;
     Sum sum;
-    for (int first = threadIdx.x; first < count; first += threads * VECTORS) {
+    for (int first_index = threadIdx.x; first_index < count; first_index += threads * VECTORS) {
         Vector<16> vector[VECTORS] = {};
 #pragma unroll
         for (int k = 0; k < VECTORS; ++k) {
-            const int number = first + k * threads, y = by_row.quotient(number);
-            const int at = (number - y * of_row) * 16;
+            const int number = first_index + k * threads, y = by_row.quotient(number);
+            const int row_offset = (number - y * of_row) * 16;
             const char* const line = source_row + y * row_bytes;
-            const int shift = static_cast<int>(offset_within(line, 16));
-            if (y < rows && at < bytes + shift)
-                vector[k] = transposing::load_vector<16>(line - shift + at);
+            const int misaligned_bytes = static_cast<int>(misaligned_bytes_of(line, 16));
+            if (y < rows && row_offset < bytes + misaligned_bytes)
+                vector[k] = transposing::load_vector<16>(line - misaligned_bytes + row_offset);
         }
         sum.add(vector);
     }
@@ -128,9 +128,9 @@ template <>
 __device__ void CompoundKernel<2, true>::store_words(char* to, const int (&)[2], int first_col,
                                                      int step) const {
     const unsigned word = transposing::element<4>(tile, threadIdx.x);
-    const std::int64_t further = step * task.rows * element_bytes;
+    const std::int64_t step_bytes = step * task.rows * element_bytes;
 #pragma unroll 4
-    for (int x = first_col; x < cols; x += step, to += further)
+    for (int x = first_col; x < cols; x += step, to += step_bytes)
         *reinterpret_cast<unsigned*>(to) = word;
 }
 
@@ -153,9 +153,9 @@ void run_bound(void* out, const void* in, const TransposeCase& shape) {
     options.in_pitch = shape.in_pitch;
     options.batches = shape.batches;
     const auto size = static_cast<std::size_t>(shape.element_size);
-    const auto* first = static_cast<const char*>(in) + static_cast<std::size_t>(shape.start) * size;
+    const auto* start = static_cast<const char*>(in) + static_cast<std::size_t>(shape.start) * size;
     CUDA_CHECK(
-        addresses_only::transpose_elements(out, first, size, shape.rows, shape.cols, options));
+        addresses_only::transpose_elements(out, start, size, shape.rows, shape.cols, options));
 }
 void run_bound(void* out, const void* in, const PermuteCase& one) {
     CUDA_CHECK(addresses_only::permute_elements(out, in, static_cast<std::size_t>(one.element_size),

@@ -43,7 +43,7 @@ struct CommandLine {
     std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
     std::string bounds_json;
     int launches = 24;
-    bool check_only = false, tables = false, are_tables_current = false;
+    bool only_checks = false, writes_tables = false, checks_tables = false;
 };
 
 void add_options(CLI::App& app, CommandLine& options) {
@@ -57,11 +57,11 @@ void add_options(CLI::App& app, CommandLine& options) {
     app.add_option("--bounds", options.bounds_json,
                    "Instead, time each case with and without the transpose, for this file");
     app.add_option("--commit", options.commit, "Commit to record, if git cannot report it");
-    app.add_flag("--check", options.check_only, "Only verify all cases, without timing");
+    app.add_flag("--check", options.only_checks, "Only verify all cases, without timing");
     add_device_option(app, options.device);
-    app.add_flag("--tables", options.tables,
+    app.add_flag("--tables", options.writes_tables,
                  "Write the tables and the chart again from the results");
-    app.add_flag("--check-tables", options.are_tables_current,
+    app.add_flag("--check-tables", options.checks_tables,
                  "Check whether the tables and the chart are current");
 }
 
@@ -72,22 +72,22 @@ Json format_times(double ms, double copy_ms, std::size_t bytes) {
             {"of_copy", rounded(copy_ms / ms, 4)}};
 }
 
-void run_case(void* out, const void* in, const TransposeCase& one) {
-    transpose_case(out, in, one);
+void run_case(void* out, const void* in, const TransposeCase& transposition) {
+    transpose_case(out, in, transposition);
 }
-void run_case(void* out, const void* in, const PermuteCase& one) {
-    permute_case(out, in, one);
+void run_case(void* out, const void* in, const PermuteCase& permutation) {
+    permute_case(out, in, permutation);
 }
 
 /// Runs the case on an output buffer that holds other data, and checks the result.
 template <class Case>
-void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
-    CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
-    run_case(out.data(), in.data(), one);
-    const std::uint64_t wrong = wrong_elements(out.data(), in.data(), one);
-    if (wrong == 0) return;
-    throw std::runtime_error(one.name + ", " + one.shape() + ": " + std::to_string(wrong) +
-                             " elements are wrong");
+void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& measured_case) {
+    CUDA_CHECK(cudaMemset(out.data(), 0xA7, measured_case.bytes()));
+    run_case(out.data(), in.data(), measured_case);
+    const std::uint64_t wrong_count = wrong_elements(out.data(), in.data(), measured_case);
+    if (wrong_count == 0) return;
+    throw std::runtime_error(measured_case.name + ", " + measured_case.shape() + ": " +
+                             std::to_string(wrong_count) + " elements are wrong");
 }
 
 /// Times `work` and a copy of `bytes` in the same rounds. Returns the median times of the work and
@@ -108,34 +108,35 @@ std::pair<double, double> time_with_copy(const DeviceBuffer& out, const DeviceBu
     return {summarize_timings(copy_ms).ms, summarize_timings(ms).ms};
 }
 
-Json describe_case(const TransposeCase& one) {
-    return {{"case", one.name},       {"element_size", one.element_size},
-            {"batches", one.batches}, {"rows", one.rows},
-            {"cols", one.cols},       {"in_pitch", one.in_pitch},
-            {"start", one.start}};
+Json describe_case(const TransposeCase& transposition) {
+    return {{"case", transposition.name},       {"element_size", transposition.element_size},
+            {"batches", transposition.batches}, {"rows", transposition.rows},
+            {"cols", transposition.cols},       {"in_pitch", transposition.in_pitch},
+            {"start", transposition.start}};
 }
-Json describe_case(const PermuteCase& one) {
-    return {{"case", one.name},
-            {"element_size", one.element_size},
-            {"sizes", one.sizes},
-            {"order", one.order}};
+Json describe_case(const PermuteCase& permutation) {
+    return {{"case", permutation.name},
+            {"element_size", permutation.element_size},
+            {"sizes", permutation.sizes},
+            {"order", permutation.order}};
 }
 
 template <class Case>
 Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::vector<Case>& cases,
                   Stopwatch& stopwatch, int launches) {
     Json results = Json::array();
-    for (const Case& one : cases) {
-        verify(out, in, one);
+    for (const Case& measured_case : cases) {
+        verify(out, in, measured_case);
         const auto [copy_ms, ms] = time_with_copy(
-            out, in, one.bytes(), [&] { run_case(out.data(), in.data(), one); }, stopwatch,
-            launches);
-        Json row = describe_case(one);
+            out, in, measured_case.bytes(), [&] { run_case(out.data(), in.data(), measured_case); },
+            stopwatch, launches);
+        Json row = describe_case(measured_case);
         row.update({{"verified", true}, {"copy_ms", rounded(copy_ms, 4)}});
-        row.update(format_times(ms, copy_ms, one.bytes()));
-        std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
-                            one.shape().c_str(), row.at("ms").get<double>(),
-                            row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())
+        row.update(format_times(ms, copy_ms, measured_case.bytes()));
+        std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n",
+                            measured_case.name.c_str(), measured_case.shape().c_str(),
+                            row.at("ms").get<double>(), row.at("gbps").get<double>(),
+                            100 * row.at("of_copy").get<double>())
                   << std::flush;
         results.push_back(std::move(row));
     }
@@ -146,12 +147,14 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
 Json time_python_rivals(const std::vector<TransposeCase>& shapes,
                         const std::vector<PermuteCase>& permutes) {
     Json question{{"shapes", Json::array()}, {"permutes", Json::array()}};
-    for (const TransposeCase& one : shapes) {
-        question["shapes"].push_back(
-            {one.element_size, one.batches, one.rows, one.cols, one.in_pitch, one.start});
+    for (const TransposeCase& transposition : shapes) {
+        question["shapes"].push_back({transposition.element_size, transposition.batches,
+                                      transposition.rows, transposition.cols,
+                                      transposition.in_pitch, transposition.start});
     }
-    for (const PermuteCase& one : permutes) {
-        question["permutes"].push_back({one.element_size, one.sizes, one.order});
+    for (const PermuteCase& permutation : permutes) {
+        question["permutes"].push_back(
+            {permutation.element_size, permutation.sizes, permutation.order});
     }
     const ProcessResult python =
         run_child({environment_variable_or("COALESCE_PYTHON", "python3"),
@@ -184,13 +187,13 @@ struct Memory {
 Memory allocate_for(const std::vector<TransposeCase>& shapes,
                     const std::vector<PermuteCase>& permutes) {
     std::size_t most_in = 0, most_out = 0;
-    for (const TransposeCase& one : shapes) {
-        most_in = std::max(most_in, one.in_bytes());
-        most_out = std::max(most_out, one.bytes());
+    for (const TransposeCase& transposition : shapes) {
+        most_in = std::max(most_in, transposition.in_bytes());
+        most_out = std::max(most_out, transposition.bytes());
     }
-    for (const PermuteCase& one : permutes) {
-        most_in = std::max(most_in, one.bytes());
-        most_out = std::max(most_out, one.bytes());
+    for (const PermuteCase& permutation : permutes) {
+        most_in = std::max(most_in, permutation.bytes());
+        most_out = std::max(most_out, permutation.bytes());
     }
     // The extra space ensures that the distance between the two buffers is not a power of two.
     return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
@@ -228,21 +231,24 @@ void measure_all(const std::vector<TransposeCase>& shapes, const std::vector<Per
 template <class Case>
 void add_bounds(Json& results, const Memory& memory, const std::vector<Case>& cases,
                 Stopwatch& stopwatch, int launches) {
-    for (const Case& one : cases) {
-        if (!has_bound(one)) continue;
+    for (const Case& measured_case : cases) {
+        if (!has_bound(measured_case)) continue;
         const auto time = [&](const std::function<void()>& work) {
-            return time_with_copy(memory.out, memory.in, one.bytes(), work, stopwatch, launches);
+            return time_with_copy(memory.out, memory.in, measured_case.bytes(), work, stopwatch,
+                                  launches);
         };
         const auto [copy_ms, ms] =
-            time([&] { run_case(memory.out.data(), memory.in.data(), one); });
+            time([&] { run_case(memory.out.data(), memory.in.data(), measured_case); });
         const auto [same_copy_ms, bound_ms] =
-            time([&] { run_bound(memory.out.data(), memory.in.data(), one); });
-        Json row = describe_case(one);
-        row.update({{"copy_ms", rounded(copy_ms, 4)},
-                    {"library", format_times(ms, copy_ms, one.bytes())},
-                    {"addresses_only", format_times(bound_ms, same_copy_ms, one.bytes())}});
-        std::cout << format("%-28s %-22s %6.1f %%, addresses only %6.1f %%\n", one.name.c_str(),
-                            one.shape().c_str(), 100 * copy_ms / ms, 100 * same_copy_ms / bound_ms)
+            time([&] { run_bound(memory.out.data(), memory.in.data(), measured_case); });
+        Json row = describe_case(measured_case);
+        row.update(
+            {{"copy_ms", rounded(copy_ms, 4)},
+             {"library", format_times(ms, copy_ms, measured_case.bytes())},
+             {"addresses_only", format_times(bound_ms, same_copy_ms, measured_case.bytes())}});
+        std::cout << format("%-28s %-22s %6.1f %%, addresses only %6.1f %%\n",
+                            measured_case.name.c_str(), measured_case.shape().c_str(),
+                            100 * copy_ms / ms, 100 * same_copy_ms / bound_ms)
                   << std::flush;
         results.push_back(std::move(row));
     }
@@ -265,15 +271,15 @@ void measure_bounds(const std::vector<TransposeCase>& shapes,
 }
 
 void check_all(const std::vector<TransposeCase>& shapes, const std::vector<PermuteCase>& permutes) {
-    for (const TransposeCase& one : shapes) {
-        const DeviceBuffer in(one.in_bytes()), out(one.bytes());
+    for (const TransposeCase& transposition : shapes) {
+        const DeviceBuffer in(transposition.in_bytes()), out(transposition.bytes());
         fill_by_position(in.data(), in.bytes());
-        verify(out, in, one);
+        verify(out, in, transposition);
     }
-    for (const PermuteCase& one : permutes) {
-        const DeviceBuffer in(one.bytes()), out(one.bytes());
+    for (const PermuteCase& permutation : permutes) {
+        const DeviceBuffer in(permutation.bytes()), out(permutation.bytes());
         fill_by_position(in.data(), in.bytes());
-        verify(out, in, one);
+        verify(out, in, permutation);
     }
     std::cout << shapes.size() + permutes.size() << " cases are right\n";
 }
@@ -285,18 +291,18 @@ std::string format_fraction(const Json& row, const char* name) {
     return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
 }
 
-std::string table(const Json& json) {
+std::string transpose_table(const Json& json) {
     std::string text = "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
                        "| Elements | Shape | ms | GB/s | of copy | PyTorch, of its copy |\n" +
                        "|---|---|--:|--:|--:|--:|\n";
     for (const Json& row : json.at("results")) {
-        TransposeCase one;
-        one.batches = row.at("batches");
-        one.rows = row.at("rows");
-        one.cols = row.at("cols");
+        TransposeCase transposition;
+        transposition.batches = row.at("batches");
+        transposition.rows = row.at("rows");
+        transposition.cols = row.at("cols");
         text += format(
             "| %s | %s | %.4f | %.0f | %.1f %% | %s |\n", row.at("case").get<std::string>().c_str(),
-            one.shape().c_str(), row.at("ms").get<double>(), row.at("gbps").get<double>(),
+            transposition.shape().c_str(), row.at("ms").get<double>(), row.at("gbps").get<double>(),
             100 * row.at("of_copy").get<double>(), format_fraction(row, "torch_copy").c_str());
     }
     return text;
@@ -308,15 +314,16 @@ std::string permutes_table(const Json& json) {
         "| Case | Bytes | Axes | Order | ms | GB/s | of copy | PyTorch, of its copy | "
         "torch.compile | CuPy |\n|---|--:|---|---|--:|--:|--:|--:|--:|--:|\n";
     for (const Json& row : json.at("results")) {
-        const PermuteCase one{row.at("case"), row.at("element_size"), row.at("sizes"),
-                              row.at("order")};
-        text += format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s | %s |\n",
-                       one.name.c_str(), one.element_size, one.shape().c_str(),
-                       one.order_text().c_str(), row.at("ms").get<double>(),
-                       row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
-                       format_fraction(row, "torch_copy").c_str(),
-                       format_fraction(row, "torch_compiled").c_str(),
-                       format_fraction(row, "cupy_copy").c_str());
+        const PermuteCase permutation{row.at("case"), row.at("element_size"), row.at("sizes"),
+                                      row.at("order")};
+        text +=
+            format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s | %s |\n",
+                   permutation.name.c_str(), permutation.element_size, permutation.shape().c_str(),
+                   permutation.order_text().c_str(), row.at("ms").get<double>(),
+                   row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
+                   format_fraction(row, "torch_copy").c_str(),
+                   format_fraction(row, "torch_compiled").c_str(),
+                   format_fraction(row, "cupy_copy").c_str());
     }
     return text;
 }
@@ -345,44 +352,46 @@ std::string bounds_table(const Json& json) {
 /// Returns the exit code.
 int make_tables(const CommandLine& options) {
     const Json json = Json::parse(read_file(options.json));
-    std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents
+    std::vector<std::pair<std::string, std::string>> new_file_contents;  // file names and contents
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         const std::string file = kRepository + name;
-        wanted.emplace_back(
-            file, replace_page_part(read_file(file), file, "shapes", kWriter, table(json)));
+        new_file_contents.emplace_back(file, replace_page_part(read_file(file), file, "shapes",
+                                                               kWriter, transpose_table(json)));
     }
-    auto& [guide, text] = wanted.front();
+    auto& [guide, text] = new_file_contents.front();
     const Json permutes = Json::parse(read_file(options.permutes_json));
     text = replace_page_part(text, guide, "permutes", kWriter, permutes_table(permutes));
-    wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", draw_shapes_chart(json));
-    const std::string search = kRepository + "/docs/guide/search.md";
+    new_file_contents.emplace_back(kRepository + "/docs/diagrams/shapes.svg",
+                                   draw_shapes_chart(json));
+    const std::string search_page = kRepository + "/docs/guide/search.md";
     const Json bounds = Json::parse(read_file(kRepository + "/docs/results/library/bounds.json"));
-    wanted.emplace_back(search, replace_page_part(read_file(search), search, "bounds", kWriter,
-                                                  bounds_table(bounds)));
-    int stale = 0;
-    for (const auto& [file, text] : wanted) {
-        if (!options.are_tables_current) {
+    new_file_contents.emplace_back(
+        search_page, replace_page_part(read_file(search_page), search_page, "bounds", kWriter,
+                                       bounds_table(bounds)));
+    int stale_count = 0;
+    for (const auto& [file, text] : new_file_contents) {
+        if (!options.checks_tables) {
             write_file(file, text);
         } else if (read_file(file) != text) {
             std::cout << file << " does not match the results; run build/bin/shapes --tables\n";
-            ++stale;
+            ++stale_count;
         }
     }
-    return stale == 0 ? exit_right : exit_wrong;
+    return stale_count == 0 ? exit_right : exit_wrong;
 }
 
 int run(const CommandLine& options, char** argv) {
-    if (options.tables || options.are_tables_current) return make_tables(options);
-    const DeviceChoice choice = parse_device_choice(options.device, options.check_only);
+    if (options.writes_tables || options.checks_tables) return make_tables(options);
+    const DeviceChoice choice = parse_device_choice(options.device, options.only_checks);
     const Device device = choose_device(choice, argv);
-    if (!options.check_only) {
+    if (!options.only_checks) {
         check_writable(options.json);
         check_writable(options.permutes_json);
     }
     std::cout << device.first_line() << std::endl;
     const std::vector<TransposeCase> shapes = transpose_cases(device.simulated);
     const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
-    if (options.check_only) {
+    if (options.only_checks) {
         check_all(shapes, permutes);
         return exit_right;
     }

@@ -19,9 +19,9 @@ __global__ void fill_bytes(unsigned char* data, std::size_t bytes) {
 /// Returns smaller cases that the simulated GPU finishes quickly.
 std::vector<TransposeCase> with_shorter_sides(std::vector<TransposeCase> cases) {
     for (TransposeCase& one : cases) {
-        const auto shorter = [](std::int64_t side) { return side > 300 ? side / 60 + 150 : side; };
-        one.rows = shorter(one.rows);
-        one.cols = shorter(one.cols);
+        const auto shorten = [](std::int64_t side) { return side > 300 ? side / 60 + 150 : side; };
+        one.rows = shorten(one.rows);
+        one.cols = shorten(one.cols);
         one.batches = one.batches > 1 ? 5 : 1;
         if (one.in_pitch > 0) one.in_pitch = one.cols + 200;
     }
@@ -103,16 +103,16 @@ void transpose_case(void* out, const void* in, const TransposeCase& shape) {
     options.in_pitch = shape.in_pitch;
     options.batches = shape.batches;
     const auto size = static_cast<std::size_t>(shape.element_size);
-    const auto* first = static_cast<const char*>(in) + static_cast<std::size_t>(shape.start) * size;
-    CUDA_CHECK(transpose_elements(out, first, size, shape.rows, shape.cols, options));
+    const auto* start = static_cast<const char*>(in) + static_cast<std::size_t>(shape.start) * size;
+    CUDA_CHECK(transpose_elements(out, start, size, shape.rows, shape.cols, options));
 }
 
 std::uint64_t wrong_elements(const void* out, const void* in, const TransposeCase& shape) {
     const std::int64_t pitch = shape.in_pitch == 0 ? shape.cols : shape.in_pitch;
-    const auto* first = static_cast<const char*>(in) + shape.start * shape.element_size;
+    const auto* start = static_cast<const char*>(in) + shape.start * shape.element_size;
     return count_wrong_elements(
         static_cast<std::size_t>(shape.element_size),
-        {{shape.batches, shape.rows * pitch}, {shape.cols, 1}, {shape.rows, pitch}}, out, first);
+        {{shape.batches, shape.rows * pitch}, {shape.cols, 1}, {shape.rows, pitch}}, out, start);
 }
 
 }  // namespace coalesce::proof

@@ -19,13 +19,14 @@ struct Sum {
     __device__ void add(uint4 value) {
         add(Vector<16>{{value.x, value.y, value.z, value.w}});
     }
-    /// Combines `value` with every element of the vector, so that no element is always 0.
+    /// Combines `value` with all components of the sum, so that the compiler cannot assume any
+    /// component to be 0.
     __device__ void add(std::integral auto value) {
-        const auto low = static_cast<unsigned>(value);
-        const auto high = sizeof(value) == 8
-                              ? static_cast<unsigned>(static_cast<unsigned long long>(value) >> 32)
-                              : low;
-        add(Vector<16>{{low, high, low, high}});
+        const auto low_word = static_cast<unsigned>(value);
+        const auto high_word =
+            sizeof(value) == 8 ? static_cast<unsigned>(static_cast<unsigned long long>(value) >> 32)
+                               : low_word;
+        add(Vector<16>{{low_word, high_word, low_word, high_word}});
     }
     template <class T, int COUNT>
     __device__ void add(const T (&values)[COUNT]) {
@@ -100,16 +101,16 @@ struct Untransposed<RegisterBlockKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LO
     static constexpr int N = Kernel::VECTOR_ELEMENTS;
 
     static __device__ void run(const TransposeTask& task, char*) {
-        const TileOrigin place =
+        const TileOrigin tile_origin =
             find_tile_in_spread_strips(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
-        const char* const in = in_matrix_address<SIZE>(task, place);
-        char* const out = out_matrix_address<SIZE>(task, place);
+        const char* const in = in_matrix_address<SIZE>(task, tile_origin);
+        char* const out = out_matrix_address<SIZE>(task, tile_origin);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t from_col = place.col + x * N;
+        const std::int64_t from_col = tile_origin.col + x * N;
         Vector<16> value[PIECES * N] = {};
 #pragma unroll
         for (int k = 0; k < PIECES * N; ++k) {
-            const std::int64_t row = place.row + (y + k / N * BLOCK_ROWS) * N + k % N;
+            const std::int64_t row = tile_origin.row + (y + k / N * BLOCK_ROWS) * N + k % N;
             if (row >= task.rows || from_col >= task.cols) continue;
             value[k] = load_with_policy<LOADS>(in + (row * task.in_pitch + from_col) * SIZE);
         }
@@ -117,12 +118,12 @@ struct Untransposed<RegisterBlockKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LO
         sum.add(value);
         sum.wait_for_loads();
         const int quad = threadIdx.x % Kernel::VECTORS_PER_ROW,
-                  first = threadIdx.x / Kernel::VECTORS_PER_ROW;
-        const std::int64_t row = place.row + quad * N;
+                  first_col = threadIdx.x / Kernel::VECTORS_PER_ROW;
+        const std::int64_t row = tile_origin.row + quad * N;
         static_assert(Kernel::ROUNDS == PIECES * N, "as many stores as loads");
 #pragma unroll
         for (int k = 0; k < Kernel::ROUNDS; ++k) {
-            const std::int64_t col = place.col + first + k * Kernel::COLS_PER_ROUND;
+            const std::int64_t col = tile_origin.col + first_col + k * Kernel::COLS_PER_ROUND;
             if (row >= task.rows || col >= task.cols) continue;
             store_vector(out + (col * task.out_pitch + row) * SIZE, value[k]);
         }
@@ -136,14 +137,15 @@ struct Untransposed<WholeSectorKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>>
     static constexpr int N = Kernel::VECTOR_ELEMENTS;
 
     static __device__ void run(const TransposeTask& task, char*) {
-        const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const TileOrigin tile_origin =
+            find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t from_col = place.col + x * N,
-                           from_row = place.row - Kernel::EXTRA_ROWS + y * N;
+        const std::int64_t from_col = tile_origin.col + x * N,
+                           from_row = tile_origin.row - Kernel::EXTRA_ROWS + y * N;
         Vector<16> value[N] = {};
         if (from_row >= 0 && from_row < task.rows && from_col < task.cols) {
-            const char* from =
-                in_matrix_address<SIZE>(task, place) + (from_row * task.in_pitch + from_col) * SIZE;
+            const char* from = in_matrix_address<SIZE>(task, tile_origin) +
+                               (from_row * task.in_pitch + from_col) * SIZE;
 #pragma unroll
             for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE)
                 value[i] = load_with_policy<LOADS>(from);
@@ -151,16 +153,17 @@ struct Untransposed<WholeSectorKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>>
         Sum sum;
         sum.add(value);
         sum.wait_for_loads();
-        const int quad = threadIdx.x % BLOCK_ROWS, first = threadIdx.x / BLOCK_ROWS;
+        const int quad = threadIdx.x % BLOCK_ROWS, first_col = threadIdx.x / BLOCK_ROWS;
         if (quad >= BLOCK_ROWS - Kernel::EXTRA_ROWS / N) return;
-        char* const out = out_matrix_address<SIZE>(task, place);
+        char* const out = out_matrix_address<SIZE>(task, tile_origin);
         static_assert(Kernel::ROUNDS == N, "as many stores as loads");
 #pragma unroll
         for (int k = 0; k < Kernel::ROUNDS; ++k) {
-            const std::int64_t col = place.col + first + k * Kernel::COLS_PER_ROUND;
-            const char* const start = out + (col * task.out_pitch + place.row) * SIZE;
-            const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(start) % 32 / 16);
-            const std::int64_t row = place.row + (quad - before) * N;
+            const std::int64_t col = tile_origin.col + first_col + k * Kernel::COLS_PER_ROUND;
+            const char* const start = out + (col * task.out_pitch + tile_origin.row) * SIZE;
+            const int vectors_before_row =
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(start) % 32 / 16);
+            const std::int64_t row = tile_origin.row + (quad - vectors_before_row) * N;
             if (row < 0 || row >= task.rows || col >= task.cols) continue;
             store_vector(out + (col * task.out_pitch + row) * SIZE, sum.vector);
         }
@@ -170,11 +173,11 @@ struct Untransposed<WholeSectorKernel<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>>
 template <LoadPolicy LOADS>
 struct Untransposed<AlignedWordKernel<LOADS>> : AlignedWordKernel<LOADS> {
     static __device__ void run(const TransposeTask& task, char*) {
-        const TileOrigin place = AlignedWordKernel<LOADS>::find_tile(task);
+        const TileOrigin tile_origin = AlignedWordKernel<LOADS>::find_tile(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-        const std::int64_t col = place.col + 4 * x, row = place.row + y;
+        const std::int64_t col = tile_origin.col + 4 * x, row = tile_origin.row + y;
         const char* const from =
-            in_matrix_address<4>(task, place) + (row * task.in_pitch + col) * 4;
+            in_matrix_address<4>(task, tile_origin) + (row * task.in_pitch + col) * 4;
         Vector<16> value[2] = {};
         if (col < task.cols && row < task.rows) value[0] = load_with_policy<LOADS>(from);
         if (col < task.cols && row + 32 < task.rows) {
@@ -183,10 +186,10 @@ struct Untransposed<AlignedWordKernel<LOADS>> : AlignedWordKernel<LOADS> {
         Sum sum;
         sum.add(value);
         sum.wait_for_loads();
-        const std::int64_t out_col = place.col + 2 * y, out_row = place.row + 4 * x;
+        const std::int64_t out_col = tile_origin.col + 2 * y, out_row = tile_origin.row + 4 * x;
         if (out_col >= task.cols || out_row >= task.rows) return;
         char* const to =
-            out_matrix_address<4>(task, place) + (out_col * task.out_pitch + out_row) * 4;
+            out_matrix_address<4>(task, tile_origin) + (out_col * task.out_pitch + out_row) * 4;
         store_vector(to, value[0]);
         store_vector(to + task.out_pitch * 4, value[1]);
     }
@@ -198,18 +201,19 @@ struct Untransposed<ShiftedElementKernel<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES,
     using Kernel = ShiftedElementKernel<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>;
 
     static __device__ void run(const TransposeTask& task, char*) {
-        const TileOrigin place = SIZE <= 4 ? find_tile_in_strip_group(task, ROWS, COLS)
-                                           : find_tile_of_block(task, ROWS, COLS);
-        const Sum sum = load(task, place);
+        const TileOrigin tile_origin = SIZE <= 4 ? find_tile_in_strip_group(task, ROWS, COLS)
+                                                 : find_tile_of_block(task, ROWS, COLS);
+        const Sum sum = load(task, tile_origin);
         sum.wait_for_loads();
-        store(task, place, sum.template element<SIZE>());
+        store(task, tile_origin, sum.template element<SIZE>());
     }
 
-    static __device__ Sum load(const TransposeTask& task, const TileOrigin& place) {
+    static __device__ Sum load(const TransposeTask& task, const TileOrigin& tile_origin) {
         const int x = threadIdx.x % COLS, y = threadIdx.x / COLS;
-        const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
-        const std::int64_t top = place.row - Kernel::EXTRA_ROWS;
-        const char* from = in_matrix_address<SIZE>(task, place) + col * SIZE;
+        const std::int64_t col =
+            tile_origin.col + x < task.cols ? tile_origin.col + x : task.cols - 1;
+        const std::int64_t top = tile_origin.row - Kernel::EXTRA_ROWS;
+        const char* from = in_matrix_address<SIZE>(task, tile_origin) + col * SIZE;
         Element<SIZE> value[Kernel::LOADS_PER_THREAD];
         if (top >= 0 && top + Kernel::LOADS_PER_THREAD * Kernel::ROWS_PER_LOAD <= task.rows) {
             from += (top + y) * task.in_pitch * SIZE;
@@ -230,19 +234,22 @@ struct Untransposed<ShiftedElementKernel<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES,
         return sum;
     }
 
-    static __device__ void store(const TransposeTask& task, const TileOrigin& place,
+    static __device__ void store(const TransposeTask& task, const TileOrigin& tile_origin,
                                  Element<SIZE> value) {
-        char* const out = out_matrix_address<SIZE>(task, place);
-        const int y = threadIdx.x % ROWS, first = threadIdx.x / ROWS;
-        char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
+        char* const out = out_matrix_address<SIZE>(task, tile_origin);
+        const int y = threadIdx.x % ROWS, first_col = threadIdx.x / ROWS;
+        char* to =
+            out + ((tile_origin.col + first_col) * task.out_pitch + tile_origin.row + y) * SIZE;
 #pragma unroll
         for (int k = 0; k < Kernel::STORES_PER_THREAD;
              ++k, to += Kernel::COLS_PER_STORE * task.out_pitch * SIZE) {
-            const std::int64_t col = place.col + first + k * Kernel::COLS_PER_STORE;
-            const int phase = count_misaligned_elements<SIZE, Kernel::ALIGNMENT_ELEMENTS>(
-                out, col, task.out_pitch);
-            const std::int64_t row = place.row + y - phase;
-            if (col < task.cols && row >= 0 && row < task.rows) element<SIZE>(to, -phase) = value;
+            const std::int64_t col = tile_origin.col + first_col + k * Kernel::COLS_PER_STORE;
+            const int misaligned_elements =
+                count_misaligned_elements<SIZE, Kernel::ALIGNMENT_ELEMENTS>(out, col,
+                                                                            task.out_pitch);
+            const std::int64_t row = tile_origin.row + y - misaligned_elements;
+            if (col < task.cols && row >= 0 && row < task.rows)
+                element<SIZE>(to, -misaligned_elements) = value;
         }
     }
 };
@@ -253,35 +260,38 @@ struct Untransposed<RewoundRowKernel<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, 
     using Kernel = RewoundRowKernel<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>;
 
     static __device__ void run(const TransposeTask& task, char*) {
-        const TileOrigin place =
+        const TileOrigin tile_origin =
             find_tile_in_strip_group(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
-        const std::int64_t top = place.row - Kernel::EXTRA_ROWS;
-        const char* corner =
-            in_matrix_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+        const std::int64_t top = tile_origin.row - Kernel::EXTRA_ROWS;
+        const char* corner = in_matrix_address<SIZE>(task, tile_origin) +
+                             (top * task.in_pitch + tile_origin.col) * SIZE;
         Vector<16> value[Kernel::ROUNDS];
-        if (Kernel::can_read_around_tile(task, place)) {
+        if (Kernel::can_read_around_tile(task, tile_origin)) {
             Kernel::load(task, corner, value);
         } else {
-            Kernel::load_edge_tile(task, place, corner, value);
+            Kernel::load_edge_tile(task, tile_origin, corner, value);
         }
         Sum sum;
         sum.add(value);
         sum.wait_for_loads();
-        store(task, place, sum.vector);
+        store(task, tile_origin, sum.vector);
     }
 
-    static __device__ void store(const TransposeTask& task, const TileOrigin& place,
+    static __device__ void store(const TransposeTask& task, const TileOrigin& tile_origin,
                                  const Vector<16>& value) {
-        const int quad = threadIdx.x % Kernel::VECTORS_PER_ROW, first = Kernel::find_first_col();
+        const int quad = threadIdx.x % Kernel::VECTORS_PER_ROW,
+                  first_col = Kernel::find_first_col();
         if (quad >= Kernel::VECTORS_PER_ROW - SHIFT / 16) return;
-        const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
-        char* to = out_matrix_address<SIZE>(task, place) + start * SIZE;
-        const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
-        const std::int64_t row = place.row + quad * Kernel::VECTOR_ELEMENTS - before / SIZE;
+        const std::int64_t start = (tile_origin.col + first_col) * task.out_pitch + tile_origin.row;
+        char* to = out_matrix_address<SIZE>(task, tile_origin) + start * SIZE;
+        const unsigned misaligned_bytes = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
+        const std::int64_t row =
+            tile_origin.row + quad * Kernel::VECTOR_ELEMENTS - misaligned_bytes / SIZE;
         const bool is_whole = row >= 0 && row + Kernel::VECTOR_ELEMENTS <= task.rows;
-        to += quad * 16 - static_cast<int>(before);
-        const std::int64_t left = task.cols - place.col;
-        for (int x = first; x < Kernel::TILE_COLS && x < left; x += Kernel::COLS_PER_ROUND) {
+        to += quad * 16 - static_cast<int>(misaligned_bytes);
+        const std::int64_t cols_left = task.cols - tile_origin.col;
+        for (int x = first_col; x < Kernel::TILE_COLS && x < cols_left;
+             x += Kernel::COLS_PER_ROUND) {
             if (is_whole) {
                 store_vector(to, value);
             } else {

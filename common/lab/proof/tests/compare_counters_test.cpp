@@ -66,7 +66,7 @@ TEST_CASE("a difference of one is detected in every exact counter") {
 TEST_CASE("counts of matrix instructions and copies are added if ncu reports them separately") {
     int added = 0;
     for (const CounterMetric& counter : counter_metrics()) {
-        for (const char* more : counter.more) {
+        for (const char* more : counter.further_metrics) {
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
@@ -97,7 +97,7 @@ TEST_CASE("a known difference is reported as known, and does not hide other diff
     const CounterComparison known = with("13_tma rows, 332 x 1024", "load_sectors");
     CHECK(known.is_equal());
     CHECK(known.differences.empty());
-    REQUIRE(known.known.size() == 1);
+    REQUIRE(known.known_reasons.size() == 1);
     CHECK(to_text(known).find("known: 13_tma load_sectors: ") != std::string::npos);
     CHECK_FALSE(with("13_tma rows, 332 x 1024", "load_requests").is_equal());
     CHECK_FALSE(with("11_any_shape any, 332 x 1024", "load_sectors").is_equal());

@@ -69,12 +69,13 @@ std::string AccessFormula::text() const {
 }
 
 std::string AccessPattern::text() const {
-    std::string all = format("%d bytes, %u blocks of %ux%u; load %s", element_bytes, blocks,
-                             block_x, block_y, load.text().c_str());
+    std::string description = format("%d bytes, %u blocks of %ux%u; load %s", element_bytes, blocks,
+                                     block_x, block_y, load.text().c_str());
     if (uses_shared_memory) {
-        all += "; shared store " + shared_store.text() + "; shared load " + shared_load.text();
+        description +=
+            "; shared store " + shared_store.text() + "; shared load " + shared_load.text();
     }
-    return all + "; store " + store.text();
+    return description + "; store " + store.text();
 }
 
 std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed) {

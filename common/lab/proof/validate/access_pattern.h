@@ -17,9 +17,9 @@ struct AccessFormula {
     unsigned row_swizzle_mask = 0;
     /// If nonzero, the index is replaced with a hash of itself and this value.
     unsigned scatter_seed = 0;
-    unsigned lane_mask = 0xffffffff;  ///< lanes that take part
-    /// The number of threads that take part. They are the first threads of the block, and their
-    /// last warp may be incomplete.
+    unsigned lane_mask = 0xffffffff;  ///< bit mask of the lanes that take part
+    /// The number of threads that take part. These are the block's first threads, so only a part of
+    /// the last warp may take part.
     unsigned participating_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 

@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 int count_sanitizer_reports(const std::string& output) {
     static const std::regex error_summary(R"(ERROR SUMMARY: (\d+) error)");
     static const std::regex hazard_summary(R"(RACECHECK SUMMARY: (\d+) hazard)");
-    int reports = -1;
+    int report_count = -1;
     for (const std::regex& summary : {error_summary, hazard_summary}) {
-        std::smatch part;
-        if (std::regex_search(output, part, summary)) {
-            reports = std::max(reports, 0) + std::stoi(part[1]);
+        std::smatch count_match;
+        if (std::regex_search(output, count_match, summary)) {
+            report_count = std::max(report_count, 0) + std::stoi(count_match[1]);
         }
     }
-    return reports;
+    return report_count;
 }
 
 /// Returns compute-sanitizer's first message, without the prefix "========= ".
@@ -48,11 +48,11 @@ std::string find_first_report(const std::string& output) {
 }
 
 std::string find_last_line(const std::string& text) {
-    std::string last;
+    std::string last_line;
     for (const std::string& line : lines_of(text)) {
-        if (!line.empty()) last = line;
+        if (!line.empty()) last_line = line;
     }
-    return last;
+    return last_line;
 }
 
 Json format_opinion(const Opinion& opinion) {
@@ -62,14 +62,14 @@ Json format_opinion(const Opinion& opinion) {
     return json;
 }
 
-/// Returns a row of a table about the clean cases or the seeded bugs: how many cases there are, and
-/// how many of them both judges, only one of the judges, or neither has reported.
+/// Returns a row of a table about the clean cases or the seeded bugs: the number of cases, and how
+/// many of them were reported by both judges, by only one of them, and by neither.
 std::string format_count_row(const std::vector<JudgedCase>& judged_cases, bool counts_clean_cases) {
     std::map<std::string, int> count_by_judges;
     int cases = 0;
-    for (const JudgedCase& one : judged_cases) {
-        if (one.suite_case.is_clean() != counts_clean_cases) continue;
-        ++count_by_judges[describe_reporting_judges(one)];
+    for (const JudgedCase& judged_case : judged_cases) {
+        if (judged_case.suite_case.is_clean() != counts_clean_cases) continue;
+        ++count_by_judges[describe_reporting_judges(judged_case)];
         ++cases;
     }
     return format("%-22s%7d%9d%17d%17d%10d\n",
@@ -97,26 +97,28 @@ bool did_judges_disagree(const JudgedCase& judged) {
 }  // namespace
 
 bool JudgedCase::has_sanitizer_report() const {
-    return std::ranges::any_of(
-        opinion_by_tool, [](const auto& tool) { return tool.second.kind == Opinion::reported; });
+    return std::ranges::any_of(opinion_by_tool, [](const auto& tool_and_opinion) {
+        return tool_and_opinion.second.kind == Opinion::reported;
+    });
 }
 
 std::vector<SuiteCase> find_cases_in_source(const std::string& program, const std::string& source) {
     static const std::regex mark(R"(// (?:bug ([\w-]+): ([a-z]+: [^/\n]+)|clean ([\w-]+)))");
     std::vector<SuiteCase> cases;
-    std::set<std::string> seen;
-    for (std::sregex_iterator at(source.begin(), source.end(), mark), end; at != end; ++at) {
-        const bool has_planted_bug = (*at)[1].matched;
-        const std::string name = has_planted_bug ? (*at)[1] : (*at)[3];
-        const std::string planted_bug = has_planted_bug ? trimmed((*at)[2]) : "";
+    std::set<std::string> seen_arguments;
+    for (std::sregex_iterator mark_match(source.begin(), source.end(), mark), end;
+         mark_match != end; ++mark_match) {
+        const bool has_planted_bug = (*mark_match)[1].matched;
+        const std::string name = has_planted_bug ? (*mark_match)[1] : (*mark_match)[3];
+        const std::string planted_bug = has_planted_bug ? trimmed((*mark_match)[2]) : "";
         // A case may have several marks that name expected reports. The first mark defines the bug.
-        if (seen.insert(name).second) cases.push_back({program, name, planted_bug});
+        if (seen_arguments.insert(name).second) cases.push_back({program, name, planted_bug});
     }
     return cases;
 }
 
 std::vector<SuiteCase> read_suite(const std::string& folder) {
-    std::vector<SuiteCase> all;
+    std::vector<SuiteCase> all_cases;
     for (const std::string kind : {"bugs", "clean"}) {
         std::vector<fs::path> sources;
         for (const auto& entry : fs::directory_iterator(fs::path(folder) / kind)) {
@@ -126,11 +128,12 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
         for (const fs::path& source : sources) {
             const auto cases =
                 find_cases_in_source(kind + "_" + source.stem().string(), read_file(source));
-            all.insert(all.end(), cases.begin(), cases.end());
+            all_cases.insert(all_cases.end(), cases.begin(), cases.end());
         }
     }
-    if (all.empty()) throw std::runtime_error(folder + " marks no cases; has the folder moved?");
-    return all;
+    if (all_cases.empty())
+        throw std::runtime_error(folder + " marks no cases; has the folder moved?");
+    return all_cases;
 }
 
 Opinion parse_sanitizer_opinion(const std::string& output) {
@@ -145,9 +148,9 @@ Opinion parse_simulator_opinion(const Json& report) {
         return {Opinion::unusable, "simulate wrote no report"};
     }
     if (report["reports"].empty()) return {};
-    const Json& first = report["reports"][0];
+    const Json& first_report = report["reports"][0];
     return {Opinion::reported,
-            first.value("check", "") + std::string(": ") + first.value("kind", "")};
+            first_report.value("check", "") + std::string(": ") + first_report.value("kind", "")};
 }
 
 std::string describe_reporting_judges(const JudgedCase& judged) {
@@ -162,48 +165,52 @@ std::string to_text(const std::vector<JudgedCase>& judged_cases) {
     std::string text = format("%-22s%7s%9s%17s%17s%10s\n", "reported by", "cases", "both",
                               "simulator only", "sanitizer only", "neither");
     text += format_count_row(judged_cases, false) + format_count_row(judged_cases, true);
-    for (const JudgedCase& one : judged_cases) {
-        if (!did_judges_disagree(one)) continue;
+    for (const JudgedCase& judged_case : judged_cases) {
+        if (!did_judges_disagree(judged_case)) continue;
         const std::string planted_bug =
-            one.suite_case.is_clean() ? "clean" : one.suite_case.planted_bug;
-        const std::string simulator = one.simulator_opinion.kind == Opinion::silent
+            judged_case.suite_case.is_clean() ? "clean" : judged_case.suite_case.planted_bug;
+        const std::string simulator = judged_case.simulator_opinion.kind == Opinion::silent
                                           ? "simulator silent"
-                                          : "simulator " + one.simulator_opinion.text;
-        text +=
-            wrap(one.suite_case.name + " (" + planted_bug + "), " + describe_reporting_judges(one) +
-                 ": " + simulator + "; " + describe_tool_opinions(one));
+                                          : "simulator " + judged_case.simulator_opinion.text;
+        text += wrap(judged_case.suite_case.name + " (" + planted_bug + "), " +
+                     describe_reporting_judges(judged_case) + ": " + simulator + "; " +
+                     describe_tool_opinions(judged_case));
     }
     return text;
 }
 
 Json to_json(const std::vector<JudgedCase>& judged_cases) {
     Json json = Json::array();
-    for (const JudgedCase& one : judged_cases) {
+    for (const JudgedCase& judged_case : judged_cases) {
         Json opinions_by_tool = Json::object();
         for (const char* const tool : kSanitizerTools) {
-            const auto found = one.opinion_by_tool.find(tool);
-            if (found != one.opinion_by_tool.end())
-                opinions_by_tool[tool] = format_opinion(found->second);
+            const auto tool_opinion = judged_case.opinion_by_tool.find(tool);
+            if (tool_opinion != judged_case.opinion_by_tool.end())
+                opinions_by_tool[tool] = format_opinion(tool_opinion->second);
         }
         json.push_back(
-            {{"program", one.suite_case.program},
-             {"case", one.suite_case.name},
-             {"seeded", one.suite_case.is_clean() ? "nothing" : one.suite_case.planted_bug},
-             {"reported_by", describe_reporting_judges(one)},
-             {"simulator", format_opinion(one.simulator_opinion)},
+            {{"program", judged_case.suite_case.program},
+             {"case", judged_case.suite_case.name},
+             {"seeded",
+              judged_case.suite_case.is_clean() ? "nothing" : judged_case.suite_case.planted_bug},
+             {"reported_by", describe_reporting_judges(judged_case)},
+             {"simulator", format_opinion(judged_case.simulator_opinion)},
              {"sanitizer", opinions_by_tool}});
     }
     return json;
 }
 
 bool meets_guarantees(const std::vector<JudgedCase>& judged_cases) {
-    return !judged_cases.empty() && std::ranges::all_of(judged_cases, [](const JudgedCase& one) {
-        const bool has_simulator_reported = one.simulator_opinion.kind == Opinion::reported;
-        const bool have_all_tools_run = std::ranges::none_of(
-            one.opinion_by_tool,
-            [](const auto& tool) { return tool.second.kind == Opinion::unusable; });
-        return have_all_tools_run && has_simulator_reported != one.suite_case.is_clean();
-    });
+    return !judged_cases.empty() &&
+           std::ranges::all_of(judged_cases, [](const JudgedCase& judged_case) {
+               const bool has_simulator_reported =
+                   judged_case.simulator_opinion.kind == Opinion::reported;
+               const bool have_all_tools_run = std::ranges::none_of(
+                   judged_case.opinion_by_tool,
+                   [](const auto& tool) { return tool.second.kind == Opinion::unusable; });
+               return have_all_tools_run &&
+                      has_simulator_reported != judged_case.suite_case.is_clean();
+           });
 }
 
 }  // namespace coalesce::proof

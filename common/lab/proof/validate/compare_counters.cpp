@@ -33,10 +33,11 @@ constexpr KnownDifference kKnownDifferences[] = {
 const KnownDifference* find_known_difference(const std::string& name,
                                              const CounterMetric& counter) {
     if (!counter.is_exact) return nullptr;
-    for (const KnownDifference& known : kKnownDifferences) {
-        const bool is_case_affected = name.starts_with(known.step) && name.ends_with(known.shape);
-        if (is_case_affected && std::string_view(known.counter_name) == counter.counter)
-            return &known;
+    for (const KnownDifference& known_difference : kKnownDifferences) {
+        const bool is_case_affected =
+            name.starts_with(known_difference.step) && name.ends_with(known_difference.shape);
+        if (is_case_affected && std::string_view(known_difference.counter_name) == counter.counter)
+            return &known_difference;
     }
     return nullptr;
 }
@@ -48,8 +49,8 @@ bool is_kernel(const std::string& profiled_name, const std::string& name) {
 }
 
 void check_launches_match(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
-    const std::size_t both = std::min(cases.size(), launches.size());
-    for (std::size_t i = 0; i < both; ++i) {
+    const std::size_t common_count = std::min(cases.size(), launches.size());
+    for (std::size_t i = 0; i < common_count; ++i) {
         const std::string kernel = cases[i].at("kernel");
         if (is_kernel(launches[i].kernel, kernel)) continue;
         throw std::runtime_error("launch " + std::to_string(i) + " should be " + kernel + " (" +
@@ -61,11 +62,11 @@ void check_launches_match(const Json& cases, const std::vector<ProfiledLaunch>& 
                              "profiled " + std::to_string(launches.size()));
 }
 
-bool is_within_noise(const CounterMetric& counter, double simulated, double measured) {
+bool is_within_noise(const CounterMetric& counter, double simulated_count, double measured_value) {
     if (counter.is_exact) return false;
-    const double metric_excess = measured - simulated;
+    const double metric_excess = measured_value - simulated_count;
     return metric_excess >= 0 &&
-           metric_excess <= std::max(kPipeNoiseWavefronts, kPipeNoiseFraction * simulated);
+           metric_excess <= std::max(kPipeNoiseWavefronts, kPipeNoiseFraction * simulated_count);
 }
 
 /// Reports whether the metric of the pipe equals the simulator's count, although the metric of the
@@ -73,9 +74,10 @@ bool is_within_noise(const CounterMetric& counter, double simulated, double meas
 bool matches_pipe_metric(const CounterMetric& counter, double simulated,
                          const ProfiledLaunch& launch) {
     if (!counter.is_exact) return false;
-    return std::ranges::any_of(counter_metrics(), [&](const CounterMetric& other) {
-        return !other.is_exact && std::string_view(other.counter) == counter.counter &&
-               sum_metrics_of(launch, other) == simulated;
+    return std::ranges::any_of(counter_metrics(), [&](const CounterMetric& pipe_counter) {
+        return !pipe_counter.is_exact &&
+               std::string_view(pipe_counter.counter) == counter.counter &&
+               sum_metrics_of(launch, pipe_counter) == simulated;
     });
 }
 
@@ -84,28 +86,31 @@ CounterSummary summarize_counter(const CounterMetric& counter, const Json& cases
                                  CounterComparison& comparison) {
     CounterSummary summary{.counter = counter};
     for (std::size_t i = 0; i < launches.size(); ++i) {
-        const std::optional<double> measured = sum_metrics_of(launches[i], counter);
-        if (!measured) continue;
-        const double simulated = cases[i].at("counters").at(counter.counter).get<double>();
+        const std::optional<double> metric_sum = sum_metrics_of(launches[i], counter);
+        if (!metric_sum) continue;
+        const double simulated_count = cases[i].at("counters").at(counter.counter).get<double>();
         ++summary.compared_cases;
-        summary.largest_count = std::max({summary.largest_count, simulated, *measured});
-        if (simulated > 0) {
-            summary.largest_excess = std::max(summary.largest_excess, *measured / simulated - 1);
+        summary.largest_count = std::max({summary.largest_count, simulated_count, *metric_sum});
+        if (simulated_count > 0) {
+            summary.largest_excess =
+                std::max(summary.largest_excess, *metric_sum / simulated_count - 1);
         }
-        if (*measured == simulated) {
+        if (*metric_sum == simulated_count) {
             ++summary.equal_cases;
-        } else if (is_within_noise(counter, simulated, *measured)) {
+        } else if (is_within_noise(counter, simulated_count, *metric_sum)) {
             ++summary.cases_within_noise;
-        } else if (matches_pipe_metric(counter, simulated, launches[i])) {
+        } else if (matches_pipe_metric(counter, simulated_count, launches[i])) {
             ++summary.cases_settled_by_pipe;
-        } else if (const auto* known = find_known_difference(cases[i].at("name"), counter)) {
+        } else if (const auto* known_difference =
+                       find_known_difference(cases[i].at("name"), counter)) {
             ++summary.known_differences;
-            const std::string why =
-                std::string(known->step) + counter.counter + ": " + known->reason;
-            if (!std::ranges::count(comparison.known, why)) comparison.known.push_back(why);
+            const std::string explanation = std::string(known_difference->step) + counter.counter +
+                                            ": " + known_difference->reason;
+            if (!std::ranges::count(comparison.known_reasons, explanation))
+                comparison.known_reasons.push_back(explanation);
         } else {
-            comparison.differences.push_back(
-                {cases[i].at("name"), counter.counter, counter.metric, simulated, *measured});
+            comparison.differences.push_back({cases[i].at("name"), counter.counter, counter.metric,
+                                              simulated_count, *metric_sum});
         }
     }
     return summary;
@@ -118,7 +123,7 @@ std::string format_count(double count) {
 }  // namespace
 
 const std::vector<CounterMetric>& counter_metrics() {
-    static const std::vector<CounterMetric> all = {
+    static const std::vector<CounterMetric> all_metrics = {
         {"load_requests",
          "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
          {"smsp__inst_executed_op_tma_ld.sum"}},
@@ -156,16 +161,16 @@ const std::vector<CounterMetric>& counter_metrics() {
          false,
          false},
     };
-    return all;
+    return all_metrics;
 }
 
 std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
-    const auto found = launch.value_by_metric.find(counter.metric);
-    if (found == launch.value_by_metric.end()) return std::nullopt;
-    double sum = found->second;
-    for (const char* metric : counter.more) {
-        const auto more = launch.value_by_metric.find(metric);
-        if (more != launch.value_by_metric.end()) sum += more->second;
+    const auto metric_value = launch.value_by_metric.find(counter.metric);
+    if (metric_value == launch.value_by_metric.end()) return std::nullopt;
+    double sum = metric_value->second;
+    for (const char* metric : counter.further_metrics) {
+        const auto further_value = launch.value_by_metric.find(metric);
+        if (further_value != launch.value_by_metric.end()) sum += further_value->second;
     }
     return sum;
 }
@@ -202,17 +207,19 @@ CounterComparison compare_counters(const Json& cases, const std::vector<Profiled
 std::vector<CounterDifference> compare_with_recorded_counters(const Json& cases,
                                                               const Json& recorded_launches) {
     std::map<std::string, const Json*> counters_by_case;
-    for (const Json& one : cases) counters_by_case[one.at("name")] = &one.at("counters");
+    for (const Json& case_json : cases)
+        counters_by_case[case_json.at("name")] = &case_json.at("counters");
     std::vector<CounterDifference> differences;
     for (const Json& launch : recorded_launches) {
         const std::string name = launch.at("case");
-        const auto found = counters_by_case.find(name);
-        if (found == counters_by_case.end()) throw std::runtime_error("no case is called " + name);
+        const auto found_case = counters_by_case.find(name);
+        if (found_case == counters_by_case.end())
+            throw std::runtime_error("no case is called " + name);
         for (const auto& [counter, count] : launch.at("measured").items()) {
-            const double measured = count.get<double>();
-            const double simulated = found->second->at(counter).get<double>();
-            if (simulated != measured) {
-                differences.push_back({name, counter, "", simulated, measured});
+            const double measured_count = count.get<double>();
+            const double simulated_count = found_case->second->at(counter).get<double>();
+            if (simulated_count != measured_count) {
+                differences.push_back({name, counter, "", simulated_count, measured_count});
             }
         }
     }
@@ -222,27 +229,33 @@ std::vector<CounterDifference> compare_with_recorded_counters(const Json& cases,
 std::string to_text(const CounterComparison& comparison) {
     std::string text = format("%-25s%6s%7s%9s%7s%7s%11s  %s\n", "counter", "cases", "equal",
                               "by pipe", "noise", "known", "different", "");
-    for (const CounterSummary& one : comparison.counters) {
-        const int explained_cases = one.equal_cases + one.cases_settled_by_pipe +
-                                    one.cases_within_noise + one.known_differences;
-        text += format("%-25s%6d%7d%9d%7d%7d%11d  %s\n", one.counter.counter, one.compared_cases,
-                       one.equal_cases, one.cases_settled_by_pipe, one.cases_within_noise,
-                       one.known_differences, one.compared_cases - explained_cases,
-                       one.counter.is_exact ? "exact" : "pipe");
+    for (const CounterSummary& counter_summary : comparison.counters) {
+        const int explained_cases =
+            counter_summary.equal_cases + counter_summary.cases_settled_by_pipe +
+            counter_summary.cases_within_noise + counter_summary.known_differences;
+        text += format("%-25s%6d%7d%9d%7d%7d%11d  %s\n", counter_summary.counter.counter,
+                       counter_summary.compared_cases, counter_summary.equal_cases,
+                       counter_summary.cases_settled_by_pipe, counter_summary.cases_within_noise,
+                       counter_summary.known_differences,
+                       counter_summary.compared_cases - explained_cases,
+                       counter_summary.counter.is_exact ? "exact" : "pipe");
     }
-    for (const std::string& why : comparison.known) text += wrap("known: " + why) + "\n";
+    for (const std::string& reason : comparison.known_reasons)
+        text += wrap("known: " + reason) + "\n";
     for (const std::string& metric : comparison.missing_metrics)
         text += "ncu did not report: " + metric + "\n";
-    constexpr std::size_t shown = 12;
-    for (std::size_t i = 0; i < std::min(shown, comparison.differences.size()); ++i) {
-        const CounterDifference& one = comparison.differences[i];
-        text += "\n" + wrap(one.name + ": " + one.counter + " is " + format_count(one.simulated) +
-                            " simulated, " + format_count(one.measured) + " measured (" +
-                            one.metric + ")");
+    constexpr std::size_t max_listed_differences = 12;
+    for (std::size_t i = 0; i < std::min(max_listed_differences, comparison.differences.size());
+         ++i) {
+        const CounterDifference& difference = comparison.differences[i];
+        text += "\n" +
+                wrap(difference.name + ": " + difference.counter + " is " +
+                     format_count(difference.simulated) + " simulated, " +
+                     format_count(difference.measured) + " measured (" + difference.metric + ")");
     }
-    if (comparison.differences.size() > shown) {
+    if (comparison.differences.size() > max_listed_differences) {
         text += format("... and %zu more differences (all are in the JSON)\n",
-                       comparison.differences.size() - shown);
+                       comparison.differences.size() - max_listed_differences);
     }
     return text;
 }
@@ -255,36 +268,36 @@ Json to_json(const CounterComparison& comparison, const Json& cases,
               {"differences", Json::array()},
               {"not_given", comparison.missing_metrics},
               {"launches", Json::array()}};
-    for (const CounterSummary& one : comparison.counters) {
-        json["counters"].push_back({{"counter", one.counter.counter},
-                                    {"metric", one.counter.metric},
-                                    {"exact", one.counter.is_exact},
-                                    {"cases", one.compared_cases},
-                                    {"equal", one.equal_cases},
-                                    {"settled_by_pipe", one.cases_settled_by_pipe},
-                                    {"within_noise", one.cases_within_noise},
-                                    {"known_differences", one.known_differences},
-                                    {"most_beyond", one.largest_excess},
-                                    {"largest", one.largest_count}});
+    for (const CounterSummary& counter_summary : comparison.counters) {
+        json["counters"].push_back({{"counter", counter_summary.counter.counter},
+                                    {"metric", counter_summary.counter.metric},
+                                    {"exact", counter_summary.counter.is_exact},
+                                    {"cases", counter_summary.compared_cases},
+                                    {"equal", counter_summary.equal_cases},
+                                    {"settled_by_pipe", counter_summary.cases_settled_by_pipe},
+                                    {"within_noise", counter_summary.cases_within_noise},
+                                    {"known_differences", counter_summary.known_differences},
+                                    {"most_beyond", counter_summary.largest_excess},
+                                    {"largest", counter_summary.largest_count}});
     }
-    for (const CounterDifference& one : comparison.differences) {
-        json["differences"].push_back({{"case", one.name},
-                                       {"counter", one.counter},
-                                       {"metric", one.metric},
-                                       {"simulated", one.simulated},
-                                       {"measured", one.measured}});
+    for (const CounterDifference& difference : comparison.differences) {
+        json["differences"].push_back({{"case", difference.name},
+                                       {"counter", difference.counter},
+                                       {"metric", difference.metric},
+                                       {"simulated", difference.simulated},
+                                       {"measured", difference.measured}});
     }
     for (std::size_t i = 0; i < launches.size(); ++i) {
-        Json measured = Json::object();
+        Json measured_counters = Json::object();
         for (const CounterMetric& counter : counter_metrics()) {
             if (!counter.is_exact) continue;
             if (const auto value = sum_metrics_of(launches[i], counter)) {
-                measured[counter.counter] = static_cast<std::uint64_t>(*value);
+                measured_counters[counter.counter] = static_cast<std::uint64_t>(*value);
             }
         }
         json["launches"].push_back({{"case", cases[i].at("name")},
                                     {"simulated", cases[i].at("counters")},
-                                    {"measured", measured}});
+                                    {"measured", measured_counters}});
     }
     return json;
 }

@@ -15,25 +15,26 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
-    /// More metrics to add to `metric` if ncu reports them. These metrics count the instructions
+    /// Further metrics, to be added to `metric` if ncu reports them. They count the instructions
     /// that `metric` leaves out, such as matrix instructions and bulk copies.
-    std::vector<const char*> more = {};
+    std::vector<const char*> further_metrics = {};
     /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
     /// hardware may be a little larger, because warps interfere.
     bool is_exact = true;
-    /// Whether ncu must report the metric. Metrics that some versions of ncu lack are not required.
+    /// Whether it is an error if ncu does not report the metric. Some versions of ncu lack metrics
+    /// that are not required.
     bool is_required = true;
 };
 
 /// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// Returns the value of a counter's metric, including the metrics in `more`. Returns nothing if ncu
+/// Returns the value of a counter's metric, including the metrics in `further_metrics`. Returns nothing if ncu
 /// did not report the metric.
 std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// The noise of a hardware pipe's metric. The metric may exceed the simulator's count by this
-/// fraction or by this number of wavefronts, whichever is more.
+/// The noise that is allowed in the metric of a hardware pipe. The metric may exceed the
+/// simulator's count by this fraction or by this number of wavefronts, whichever is more.
 constexpr double kPipeNoiseFraction = 0.02, kPipeNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
@@ -69,7 +70,7 @@ struct CounterComparison {
     std::vector<CounterSummary> counters;
     std::vector<CounterDifference> differences;  ///< differences beyond noise
     std::vector<std::string> missing_metrics;    ///< metrics that ncu did not report
-    std::vector<std::string> known;  ///< reasons for known differences, each listed once
+    std::vector<std::string> known_reasons;  ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
     /// Reports whether ncu reported every exact counter in every case, and every difference has a

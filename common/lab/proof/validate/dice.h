@@ -9,8 +9,8 @@
 
 namespace coalesce::proof {
 
-/// A random number generator. Unlike the distributions of <random>, it gives the same numbers with
-/// every compiler.
+/// A random number generator that gives the same numbers with every compiler, unlike the
+/// distributions of <random>.
 class PatternRandom {
 public:
     explicit PatternRandom(std::uint64_t seed) : state_(seed) {}

@@ -10,8 +10,8 @@
 
 namespace coalesce::proof {
 
-/// A function to call with the number of opinions so far, and the number of all opinions. Any
-/// thread may call it, but only one at a time.
+/// A function that is told how many of all opinions have been collected. Any thread may call it,
+/// but not two threads at the same time.
 using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Collects the opinions of all judges on all cases, with `parallel_jobs` runs in parallel. A tool

@@ -73,10 +73,10 @@ private:
 
     void add_steps(const course::Course& course) {
         for (const StepVariants& step : steps_) {
-            const course::Step& known = *course.find(step.name);
+            const course::Step& course_step = *course.find(step.name);
             for (const Variant& variant : step.variants) {
                 if (variant.element_size != 4) continue;  // the buffers contain floats
-                const course::Variant* course_variant = known.find(variant.name);
+                const course::Variant* course_variant = course_step.find(variant.name);
                 // Host code and copies done by the driver launch no kernels.
                 if (!course_variant || course_variant->kernel.empty()) continue;
                 // Variants that work in place or on arrays may launch several kernels, or different
@@ -89,8 +89,8 @@ private:
     }
 
     void add(const std::string& step, const Variant& variant, const std::string& kernel,
-             Shape wanted) {
-        const Shape shape = round_up_shape(wanted, variant);
+             Shape requested_shape) {
+        const Shape shape = round_up_shape(requested_shape, variant);
         cases_.push_back({step + " " + variant.name + ", " + shape.name(), kernel, [&, shape] {
                               variant.launch(static_cast<float*>(out_.data()),
                                              static_cast<const float*>(in_.data()), shape.rows,
@@ -99,12 +99,13 @@ private:
     }
 
     void add_patterns(const CommandLine& options) {
-        const auto add_all_patterns = [&](const std::string& what, const auto& patterns) {
+        const auto add_all_patterns = [&](const std::string& pattern_kind, const auto& patterns) {
             int number = 0;
             for (const auto& pattern : patterns) {
-                cases_.push_back({what + " " + std::to_string(++number) + ": " + pattern.text(),
-                                  pattern.kernel(),
-                                  [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
+                cases_.push_back(
+                    {pattern_kind + " " + std::to_string(++number) + ": " + pattern.text(),
+                     pattern.kernel(),
+                     [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
             }
         };
         add_all_patterns("pattern", random_patterns(options.access_pattern_count, options.seed));
@@ -117,16 +118,17 @@ private:
     std::vector<LaunchedCase> cases_;
 };
 
-Json run_case(const LaunchedCase& one, bool simulated) {
+Json run_case(const LaunchedCase& launched_case, bool simulated) {
     if (simulated) simulator_library::reset_counters();
-    one.launch();
+    launched_case.launch();
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    Json json{{"name", one.name}, {"kernel", one.kernel_name}};
+    Json json{{"name", launched_case.name}, {"kernel", launched_case.kernel_name}};
     if (!simulated) return json;
     const Counters counters = simulator_library::counters();
     if (counters.kernels != 1) {
-        throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
+        throw std::runtime_error(launched_case.name + " launched " +
+                                 std::to_string(counters.kernels) +
                                  " kernels; a case must launch one");
     }
     // A variant may choose a different kernel for some shapes, so use the name of the kernel that
@@ -158,8 +160,8 @@ int run(const CommandLine& options, char** argv) {
     const Device device = choose_device(choice, argv);
     const LaunchedCases cases(options, course::read_course(COALESCE_REPOSITORY));
     Json json{{"device", device.name}, {"seed", options.seed}, {"cases", Json::array()}};
-    for (const LaunchedCase& one : cases.all())
-        json["cases"].push_back(run_case(one, device.simulated));
+    for (const LaunchedCase& launched_case : cases.all())
+        json["cases"].push_back(run_case(launched_case, device.simulated));
     write_file(options.json, json.dump() + "\n");
     return exit_right;
 }

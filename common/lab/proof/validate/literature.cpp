@@ -38,13 +38,14 @@ std::string format_heading(const PublishedTimes& record) {
 /// exit code.
 int write_or_check_table(const TimeComparisonOptions& options, const std::string& table) {
     const std::string book_text = read_file(kBookPath);
-    const std::string wanted = replace_page_part(book_text, kBookNameInRepository, "literature",
-                                                 "validate --time --literature --tables", table);
+    const std::string expected_book_text =
+        replace_page_part(book_text, kBookNameInRepository, "literature",
+                          "validate --time --literature --tables", table);
     if (options.updates_tables) {
-        write_file(kBookPath, wanted);
+        write_file(kBookPath, expected_book_text);
         return exit_right;
     }
-    if (are_equal_within_tolerance(book_text, wanted)) return exit_right;
+    if (are_equal_within_tolerance(book_text, expected_book_text)) return exit_right;
     std::cout << "\n"
               << kBookNameInRepository
               << " is not current; run build/bin/validate --time --literature --tables\n";
@@ -83,12 +84,12 @@ Json format_literature_json(const PublishedTimes& record,
                            {"binds", pair.bottleneck},
                            {"unknown", pair.unknown}});
     }
-    const Json one = {{"record", record.program},  {"gpu", record.gpu},
-                      {"rows", record.shape.rows}, {"cols", record.shape.cols},
-                      {"median", s.median},        {"percentile_90", s.percentile_90_error},
-                      {"worst", s.worst_error},    {"in_order", s.correct_order_fraction()},
-                      {"kernels", kernels}};
-    return {{"records", Json::array({one})}};
+    const Json record_json = {{"record", record.program},  {"gpu", record.gpu},
+                              {"rows", record.shape.rows}, {"cols", record.shape.cols},
+                              {"median", s.median},        {"percentile_90", s.percentile_90_error},
+                              {"worst", s.worst_error},    {"in_order", s.correct_order_fraction()},
+                              {"kernels", kernels}};
+    return {{"records", Json::array({record_json})}};
 }
 
 bool are_equal_within_tolerance(const std::string& table, const std::string& other_table) {

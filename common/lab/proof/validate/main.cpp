@@ -130,9 +130,10 @@ public:
         const Json& recorded_launches = recorded_run.at("launches");
         const std::vector<CounterDifference> differences =
             compare_with_recorded_counters(simulate_cases(), recorded_launches);
-        for (const CounterDifference& one : differences) {
-            std::cout << format("%s: %s is %.0f simulated, %.0f measured\n", one.name.c_str(),
-                                one.counter.c_str(), one.simulated, one.measured);
+        for (const CounterDifference& difference : differences) {
+            std::cout << format("%s: %s is %.0f simulated, %.0f measured\n",
+                                difference.name.c_str(), difference.counter.c_str(),
+                                difference.simulated, difference.measured);
         }
         std::cout << format("%zu launches, %zu counters differ from those of an %s\n",
                             recorded_launches.size(), differences.size(),
@@ -195,9 +196,9 @@ private:
     Json simulate_cases() const {
         const TemporaryFolder folder;
         const fs::path json = folder / "simulated.json";
-        const ProcessResult ended = run_child(launches_command("sim", json), 600);
-        if (ended.exit_code != 0) {
-            throw std::runtime_error("launches --device sim failed:\n" + ended.output);
+        const ProcessResult process_result = run_child(launches_command("sim", json), 600);
+        if (process_result.exit_code != 0) {
+            throw std::runtime_error("launches --device sim failed:\n" + process_result.output);
         }
         return Json::parse(read_file(json)).at("cases");
     }
@@ -214,13 +215,13 @@ private:
     bool compare_all_counters(Json& json) const {
         const Json cases = simulate_cases();
         print_progress(std::to_string(cases.size()) + " launches are simulated");
-        const std::vector<ProfiledLaunch> profiled = parse_ncu_csv(profile_cases());
+        const std::vector<ProfiledLaunch> profiled_launches = parse_ncu_csv(profile_cases());
         print_progress("and profiled");
-        const CounterComparison comparison = compare_counters(cases, profiled);
+        const CounterComparison comparison = compare_counters(cases, profiled_launches);
         std::cout << to_text(comparison)
                   << (comparison.is_equal() ? "The simulator counts what the hardware counts.\n\n"
                                             : "The simulator and the hardware DIFFER.\n\n");
-        json["counters"] = to_json(comparison, cases, profiled);
+        json["counters"] = to_json(comparison, cases, profiled_launches);
         json["run"]["seed"] = options_.seed;
         json["run"]["patterns"] = options_.access_pattern_count;
         json["run"]["matrices"] = options_.matrix_pattern_count;
@@ -232,17 +233,21 @@ private:
         const int parallel_jobs =
             options_.parallel_jobs > 0 ? options_.parallel_jobs : std::clamp(core_count, 1, 12);
         double last_report_seconds = seconds_since_start();
-        const auto report_progress = [&last_report_seconds](std::size_t done, std::size_t all) {
-            if (seconds_since_start() - last_report_seconds < 10 && done < all) return;
+        const auto report_progress = [&last_report_seconds](std::size_t finished_opinions,
+                                                            std::size_t opinion_count) {
+            if (seconds_since_start() - last_report_seconds < 10 &&
+                finished_opinions < opinion_count)
+                return;
             last_report_seconds = seconds_since_start();
-            print_progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
+            print_progress(std::to_string(finished_opinions) + " of " +
+                           std::to_string(opinion_count) + " verdicts");
         };
-        const std::vector<JudgedCase> judged =
+        const std::vector<JudgedCase> judged_cases =
             judge_suite(read_suite(kRepository + "/common/simulator/tests"), sanitizer_path_,
                         parallel_jobs, report_progress);
-        std::cout << to_text(judged) << "\n";
-        json["bugs"] = to_json(judged);
-        return meets_guarantees(judged);
+        std::cout << to_text(judged_cases) << "\n";
+        json["bugs"] = to_json(judged_cases);
+        return meets_guarantees(judged_cases);
     }
 
     CommandLine options_;
@@ -250,13 +255,14 @@ private:
 };
 
 int run(const CommandLine& options, char**) {
-    TimeComparisonOptions times = options.time_options;
-    times.json = options.json;
+    TimeComparisonOptions comparison_options = options.time_options;
+    comparison_options.json = options.json;
     if (!options.recorded_counters_file.empty())
         return SimulatorValidation(options).compare_with_recorded();
     if (options.time_option->count() == 0) return SimulatorValidation(options).run_all();
-    return times.compares_with_literature ? validate_literature(times)
-                                          : compare_times_and_report(times);
+    return comparison_options.compares_with_literature
+               ? validate_literature(comparison_options)
+               : compare_times_and_report(comparison_options);
 }
 
 }  // namespace

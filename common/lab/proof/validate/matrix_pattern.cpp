@@ -17,7 +17,7 @@ struct KindAndNames {
 };
 
 /// The names of the kinds, indexed by Kind.
-constexpr KindAndNames kNames[] = {
+constexpr KindAndNames kKindNames[] = {
     {"load_matrices", "ldmatrix"},
     {"store_matrices", "stmatrix"},
     {"load_fragment_shared", "wmma.load.shared"},
@@ -27,7 +27,7 @@ constexpr KindAndNames kNames[] = {
 };
 
 const KindAndNames& find_kind_names(Kind kind) {
-    return kNames[static_cast<int>(kind)];
+    return kKindNames[static_cast<int>(kind)];
 }
 
 /// Returns a fragment's kind as text, such as "a of halves by rows".
@@ -65,12 +65,12 @@ FragmentKind random_fragment(PatternRandom& random, bool is_stored) {
 }  // namespace
 
 std::string MatrixPattern::text() const {
-    const std::string where = format(", %u blocks of %u", blocks, block_x);
+    const std::string launch_text = format(", %u blocks of %u", blocks, block_x);
     if (is_fragment())
         return std::string(find_kind_names(kind).text) + " of " + text_of(fragment) +
-               format(", stride %u", stride) + where;
+               format(", stride %u", stride) + launch_text;
     return format("%s.x%d%s", find_kind_names(kind).text, matrices, is_transposed ? ".trans" : "") +
-           where + "; rows " + rows.text() +
+           launch_text + "; rows " + rows.text() +
            (rows.elements < kPatternSharedBytes / 16 ? format(" of %u", rows.elements) : "");
 }
 

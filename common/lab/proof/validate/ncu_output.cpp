@@ -25,8 +25,8 @@ std::optional<double> parse_number(std::string text) {
 
 /// Returns the index of the column called `name`, or -1 if there is none.
 int find_column(const CsvFields& column_names, const std::string& name) {
-    const auto found = std::ranges::find(column_names, name);
-    return found == column_names.end() ? -1 : static_cast<int>(found - column_names.begin());
+    const auto column = std::ranges::find(column_names, name);
+    return column == column_names.end() ? -1 : static_cast<int>(column - column_names.begin());
 }
 
 /// Removes the unit that some versions append to a name, as in "smsp__inst.sum [inst]".
@@ -51,9 +51,9 @@ public:
     }
 
     std::vector<ProfiledLaunch> launches() const {
-        std::vector<ProfiledLaunch> all;
-        for (const auto& [id, launch] : launch_by_id_) all.push_back(launch);
-        return all;
+        std::vector<ProfiledLaunch> all_launches;
+        for (const auto& [id, launch] : launch_by_id_) all_launches.push_back(launch);
+        return all_launches;
     }
     bool has_column_names() const { return !column_names_.empty(); }
 
@@ -97,8 +97,9 @@ std::string find_error_lines(const std::string& text) {
         if (line.starts_with("==ERROR==")) errors += "\n  " + line;
     }
     if (!errors.empty()) return errors;
-    constexpr std::size_t shown = 600;
-    return "\n  " + (text.size() > shown ? text.substr(text.size() - shown) : text);
+    constexpr std::size_t max_shown_bytes = 600;
+    return "\n  " +
+           (text.size() > max_shown_bytes ? text.substr(text.size() - max_shown_bytes) : text);
 }
 
 }  // namespace
@@ -135,8 +136,9 @@ std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text) {
 std::vector<std::string> find_unknown_metrics(const std::string& text) {
     const std::string mark = "Failed to find metric";
     std::vector<std::string> metrics;
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
-        const std::size_t begin = text.find_first_not_of(" :'\"", at + mark.size());
+    for (std::size_t mark_position = text.find(mark); mark_position != std::string::npos;
+         mark_position = text.find(mark, mark_position + 1)) {
+        const std::size_t begin = text.find_first_not_of(" :'\"", mark_position + mark.size());
         if (begin == std::string::npos) break;
         metrics.push_back(text.substr(begin, text.find_first_of(" '\"\r\n", begin) - begin));
     }

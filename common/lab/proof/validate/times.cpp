@@ -51,11 +51,12 @@ Json run_for_json(const std::string& program, std::vector<std::string> arguments
     const TemporaryFolder folder;
     const fs::path file = folder.path / "results.json";
     arguments.insert(arguments.end(), {"--json", file.string()});
-    const ProcessResult ended =
+    const ProcessResult process_result =
         run_to_end({.program = find_program_path(program), .arguments = arguments});
-    if (ended.exit_code == 0 && fs::exists(file)) return Json::parse(read_file(file));
-    throw std::runtime_error(program + " ended with exit code " + std::to_string(ended.exit_code) +
-                             ":\n" + ended.output);
+    if (process_result.exit_code == 0 && fs::exists(file)) return Json::parse(read_file(file));
+    throw std::runtime_error(program + " ended with exit code " +
+                             std::to_string(process_result.exit_code) + ":\n" +
+                             process_result.output);
 }
 
 std::string format_size_option(Shape shape) {
@@ -76,19 +77,19 @@ MeasuredTimes load_published_times(const std::string& gpu) {
                                    kResultsFolder + "search/results.json"};
     for (const auto& entry : fs::directory_iterator(kResultsFolder + "other_gpus"))
         files.push_back(entry.path());
-    MeasuredTimes measured;
+    MeasuredTimes measured_times;
     for (const fs::path& file : files) {
         const Json json = Json::parse(read_file(file));
-        if (json.at("device").at("name") == gpu) measured.add(json);
+        if (json.at("device").at("name") == gpu) measured_times.add(json);
     }
-    return measured;
+    return measured_times;
 }
 
 /// Returns the times from all files, regardless of the GPU on which they were measured.
 MeasuredTimes load_measured_times(const std::vector<std::string>& files) {
-    MeasuredTimes measured;
-    for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
-    return measured;
+    MeasuredTimes measured_times;
+    for (const std::string& file : files) measured_times.add(Json::parse(read_file(file)));
+    return measured_times;
 }
 
 std::vector<std::string> list_programs(const TimeComparisonOptions& options) {
@@ -119,8 +120,8 @@ std::vector<std::pair<std::string, std::vector<TimePair>>> group_pairs_by_size(
     const std::vector<ComparedTime>& times) {
     std::vector<std::pair<std::string, std::vector<TimePair>>> sizes;
     for (const ComparedTime& time : times) {
-        auto size = std::find_if(sizes.begin(), sizes.end(), [&](const auto& known) {
-            return known.first == time.shape.name();
+        auto size = std::find_if(sizes.begin(), sizes.end(), [&](const auto& pairs_of_size) {
+            return pairs_of_size.first == time.shape.name();
         });
         if (size == sizes.end()) size = sizes.insert(sizes.end(), {time.shape.name(), {}});
         size->second.push_back(time.time_pair);
@@ -147,14 +148,14 @@ std::vector<ComparedTime> select_fully_modelled(std::vector<ComparedTime> times)
 /// both were timed at the same size, because a small matrix always takes less time than a large
 /// one.
 timing::ErrorSummary summarize_all(const std::vector<ComparedTime>& times) {
-    timing::ErrorSummary all = timing::summarize_errors(pairs_of(times));
-    all.comparable_orders = all.correct_orders = 0;
+    timing::ErrorSummary overall_errors = timing::summarize_errors(pairs_of(times));
+    overall_errors.comparable_orders = overall_errors.correct_orders = 0;
     for (const auto& [size, pairs] : group_pairs_by_size(times)) {
-        const timing::ErrorSummary one = timing::summarize_errors(pairs);
-        all.comparable_orders += one.comparable_orders;
-        all.correct_orders += one.correct_orders;
+        const timing::ErrorSummary errors_of_size = timing::summarize_errors(pairs);
+        overall_errors.comparable_orders += errors_of_size.comparable_orders;
+        overall_errors.correct_orders += errors_of_size.correct_orders;
     }
-    return all;
+    return overall_errors;
 }
 
 Json format_error_summary_json(const timing::ErrorSummary& s) {
@@ -208,8 +209,8 @@ void MeasuredTimes::add(const Json& json) {
 }
 
 double MeasuredTimes::ms(const std::string& step, const std::string& variant, Shape shape) const {
-    const auto found = ms_.find(make_time_key(step, variant, shape));
-    return found == ms_.end() ? 0 : found->second;
+    const auto found_time = ms_.find(make_time_key(step, variant, shape));
+    return found_time == ms_.end() ? 0 : found_time->second;
 }
 
 std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured) {
@@ -255,12 +256,13 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 
 std::string format_times_text(const std::vector<ComparedTime>& times) {
     std::string text, error_table = format_error_table_header();
-    // If some kernels are unknown, adds a second row for the known kernels only.
-    const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
-                         const timing::ErrorSummary& known) {
-        error_table += format_error_table_row(name, all);
-        if (known.pairs > 0 && known.pairs < all.pairs)
-            error_table += format_error_table_row("  known", known);
+    // If the model does not fully cover some kernels, adds a second row for the kernels that it
+    // covers.
+    const auto add = [&](const std::string& name, const timing::ErrorSummary& all_errors,
+                         const timing::ErrorSummary& errors_if_fully_modelled) {
+        error_table += format_error_table_row(name, all_errors);
+        if (errors_if_fully_modelled.pairs > 0 && errors_if_fully_modelled.pairs < all_errors.pairs)
+            error_table += format_error_table_row("  known", errors_if_fully_modelled);
     };
     for (const auto& [size, pairs] : group_pairs_by_size(times)) {
         text += size + "\n\n" + timing::format_text(pairs) + "\n";
@@ -329,10 +331,10 @@ int compare_times_and_report(const TimeComparisonOptions& options) {
                 throw UsageError("the measurements were made on an " + measured.device() +
                                  ", not on an " + gpu + ": leave out the name after --time");
             }
-            const Json predicted = predict_with_program(program, shape, gpu);
-            for (ComparedTime& time : match_times(predicted, measured))
+            const Json predicted_times = predict_with_program(program, shape, gpu);
+            for (ComparedTime& time : match_times(predicted_times, measured))
                 times.push_back(std::move(time));
-            for (const std::string& why : find_unpredicted(predicted, shape, measured))
+            for (const std::string& why : find_unpredicted(predicted_times, shape, measured))
                 if (std::find(reasons.begin(), reasons.end(), why) == reasons.end())
                     reasons.push_back(why);
             print_progress(program + " at " + shape.name());

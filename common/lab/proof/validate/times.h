@@ -41,8 +41,8 @@ struct ComparedTime {
     double error_band = 0;
 };
 
-/// Measured times by name and size. They come from files that a lesson's program or the search has
-/// written.
+/// Measured times, by the name of the kernel and its shape. They are read from files that a
+/// lesson's program or the search has written.
 class MeasuredTimes {
 public:
     /// Adds all results in `json`, at any nesting depth. Does not replace times that already exist.
@@ -61,12 +61,13 @@ private:
 /// writes with --time.
 std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured);
 
-/// Replaces each prediction with the time that another run measured for the same kernel.
+/// Returns `times` with each prediction replaced by the time that the run `run` measured for the
+/// same kernel.
 std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
                                            const MeasuredTimes& run);
 
-/// Returns the reasons why measured kernels have no prediction, for example "12_async tma: its
-/// blocks wait ...".
+/// Returns a line for each measured kernel without a prediction. The line gives the reason, for
+/// example "12_async tma: its blocks wait ...".
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
                                           const MeasuredTimes& measured);
 

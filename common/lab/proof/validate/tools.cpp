@@ -38,7 +38,7 @@ std::vector<fs::path> list_tool_folders() {
 std::string format_metric_list(const std::vector<std::string>& excluded_metrics) {
     std::string list;
     for (const CounterMetric& counter : counter_metrics()) {
-        std::vector<const char*> metrics = counter.more;
+        std::vector<const char*> metrics = counter.further_metrics;
         metrics.insert(metrics.begin(), counter.metric);
         for (const char* metric : metrics) {
             if (std::ranges::find(excluded_metrics, metric) != excluded_metrics.end()) continue;
@@ -113,27 +113,29 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
                                      "--metrics",
                                      metrics};
     command.insert(command.end(), program.begin(), program.end());
-    const ProcessResult ended =
+    const ProcessResult process_result =
         run_child(command, kMaxProfileSeconds, {"TMPDIR=" + folder.path.string()});
     const std::string text = read_if_exists(log_file).value_or("");
-    if (ended.timed_out) {
+    if (process_result.timed_out) {
         throw std::runtime_error("Nsight Compute did not finish in time; try fewer --patterns");
     }
-    if (ended.exit_code != 0 && find_unknown_metrics(text + ended.output).empty()) {
-        throw std::runtime_error("ncu ended with exit code " + std::to_string(ended.exit_code) +
-                                 ":\n" + ended.output + text.substr(0, 1500));
+    if (process_result.exit_code != 0 &&
+        find_unknown_metrics(text + process_result.output).empty()) {
+        throw std::runtime_error("ncu ended with exit code " +
+                                 std::to_string(process_result.exit_code) + ":\n" +
+                                 process_result.output + text.substr(0, 1500));
     }
-    return text + ended.output;
+    return text + process_result.output;
 }
 
 std::string profile_all_metrics(const std::string& ncu, const std::vector<std::string>& program) {
     std::vector<std::string> excluded_metrics;
-    for (std::size_t tries = 0;; ++tries) {
+    for (std::size_t retry_count = 0;; ++retry_count) {
         const std::string text =
             profile_metrics(ncu, program, format_metric_list(excluded_metrics));
         const std::vector<std::string> unknown = find_unknown_metrics(text);
         // ncu may report only one unknown metric at a time, so retry without the unknown ones.
-        if (unknown.empty() || tries == counter_metrics().size()) return text;
+        if (unknown.empty() || retry_count == counter_metrics().size()) return text;
         check_unknown_metrics(unknown);
         excluded_metrics.insert(excluded_metrics.end(), unknown.begin(), unknown.end());
     }

@@ -102,9 +102,9 @@ std::string format_kernel_rows(const ComparedKernel& kernel) {
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
     if (!kernel.simulator_failure.empty()) text += wrap(kernel.simulator_failure, "    ") + "\n";
-    for (const CounterDifference& one : kernel.differences)
-        text += format("    %s: %.0f simulated, %.0f %s\n", one.counter.c_str(), one.simulated,
-                       one.measured, kernel.reference_source.c_str());
+    for (const CounterDifference& difference : kernel.differences)
+        text += format("    %s: %.0f simulated, %.0f %s\n", difference.counter.c_str(),
+                       difference.simulated, difference.measured, kernel.reference_source.c_str());
     if (kernel.are_counts_in_range)
         text += wrap(format("range: the counts are within the range of %d runs on the hardware",
                             kernel.differing_runs),
@@ -152,12 +152,14 @@ std::vector<CounterDifference> compare_tutorial_counters(const Json& recorded,
     const Json& launch = find_only_launch(simulated);
     std::vector<CounterDifference> differences;
     for (const std::string counter : kComparedCounters) {
-        const double ours = launch.at(counter).get<double>(), theirs = recorded.value(counter, 0.0);
+        const double simulated_count = launch.at(counter).get<double>(),
+                     recorded_count = recorded.value(counter, 0.0);
         const std::string pipe_counter = pipe_counter_name(counter);
-        if (ours == theirs || (!pipe_counter.empty() && recorded.contains(pipe_counter) &&
-                               recorded.at(pipe_counter) == ours))
+        if (simulated_count == recorded_count ||
+            (!pipe_counter.empty() && recorded.contains(pipe_counter) &&
+             recorded.at(pipe_counter) == simulated_count))
             continue;
-        differences.push_back({"", counter, "", ours, theirs});
+        differences.push_back({"", counter, "", simulated_count, recorded_count});
     }
     return differences;
 }
@@ -170,17 +172,17 @@ Json counters_of_only_launch(const Json& simulated) {
 }
 
 bool are_in_range(const std::vector<CounterDifference>& differences, const Json& ranges) {
-    const auto has = [&](const std::string& counter, double value) {
+    const auto is_in_range_of = [&](const std::string& counter, double value) {
         if (!ranges.contains(counter)) return false;
         const Json& counter_range = ranges.at(counter);
         return counter_range.at(0).get<double>() <= value &&
                value <= counter_range.at(1).get<double>();
     };
     return !differences.empty() &&
-           std::ranges::all_of(differences, [&](const CounterDifference& one) {
-               const std::string pipe = pipe_counter_name(one.counter);
-               return has(one.counter, one.simulated) ||
-                      (!pipe.empty() && has(pipe, one.simulated));
+           std::ranges::all_of(differences, [&](const CounterDifference& difference) {
+               const std::string pipe = pipe_counter_name(difference.counter);
+               return is_in_range_of(difference.counter, difference.simulated) ||
+                      (!pipe.empty() && is_in_range_of(pipe, difference.simulated));
            });
 }
 
@@ -188,34 +190,34 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
     const Json& launch = find_only_launch(simulated);
     if (!launch.contains("predicted") || !launch.at("predicted").contains("ms"))
         return std::nullopt;
-    const Json& predicted = launch.at("predicted");
-    TutorialTime time{predicted.at("ms"), measured_ms, predicted.value("error_band", 0.0), {}};
-    if (predicted.contains("unknown"))
-        time.unknown = predicted.at("unknown").get<std::vector<std::string>>();
+    const Json& prediction = launch.at("predicted");
+    TutorialTime time{prediction.at("ms"), measured_ms, prediction.value("error_band", 0.0), {}};
+    if (prediction.contains("unknown"))
+        time.unknown = prediction.at("unknown").get<std::vector<std::string>>();
     return time;
 }
 
 std::map<std::string, std::string> read_known_differences(const std::string& text) {
-    std::map<std::string, std::string> known;
+    std::map<std::string, std::string> reason_by_kernel;
     for (const std::string& line : lines_of(text)) {
         if (line.empty() || line.starts_with('#')) continue;
         const std::size_t colon = line.find(": ");
         if (colon == std::string::npos) throw std::runtime_error("not \"NAME: REASON\": " + line);
-        known[line.substr(0, colon)] = line.substr(colon + 2);
+        reason_by_kernel[line.substr(0, colon)] = line.substr(colon + 2);
     }
-    return known;
+    return reason_by_kernel;
 }
 
 TutorialVerdict make_tutorial_verdict(const std::vector<ComparedKernel>& kernels,
                                       const TutorialLimits& limits) {
     TutorialVerdict verdict;
-    KernelTotals all, totals_of_halves[2];
+    KernelTotals totals_of_all, totals_of_halves[2];
     for (const bool is_held_back : {false, true}) {
         std::string rows;
         for (const ComparedKernel& kernel : kernels) {
             if (kernel.is_held_back != is_held_back) continue;
             rows += format_kernel_rows(kernel);
-            all.add(kernel);
+            totals_of_all.add(kernel);
             totals_of_halves[is_held_back].add(kernel);
         }
         if (rows.empty()) continue;
@@ -225,14 +227,17 @@ TutorialVerdict make_tutorial_verdict(const std::vector<ComparedKernel>& kernels
                                "predicted", "ratio", "band");
         verdict.text += rows + "\n" + format_totals(totals_of_halves[is_held_back]) + "\n";
     }
-    verdict.text += "All\n" + format_totals(all);
-    verdict.is_good = all.failed_kernels == 0 && all.differing_kernels == 0 &&
-                      all.compared_kernels() > 0 &&
-                      fraction_of(all.equal_kernels, all.compared_kernels()) >= limits.equal &&
-                      fraction_of(all.repeatable_equal_kernels, all.repeatable_kernels) >=
-                          limits.repeatable_equal;
+    verdict.text += "All\n" + format_totals(totals_of_all);
+    verdict.is_good =
+        totals_of_all.failed_kernels == 0 && totals_of_all.differing_kernels == 0 &&
+        totals_of_all.compared_kernels() > 0 &&
+        fraction_of(totals_of_all.equal_kernels, totals_of_all.compared_kernels()) >=
+            limits.min_equal_fraction &&
+        fraction_of(totals_of_all.repeatable_equal_kernels, totals_of_all.repeatable_kernels) >=
+            limits.min_repeatable_equal_fraction;
     for (const KernelTotals& half : totals_of_halves)
-        if (fraction_of(half.kernels_within_band, half.predicted_kernels) < limits.within)
+        if (fraction_of(half.kernels_within_band, half.predicted_kernels) <
+            limits.min_fraction_within_band)
             verdict.is_good = false;
     return verdict;
 }

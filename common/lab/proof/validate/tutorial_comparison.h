@@ -59,15 +59,14 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The thresholds for a successful comparison of the simulator with the hardware, as fractions from
-/// 0 to 1.
+/// The limits that the results must reach for the comparison to succeed, as fractions from 0 to 1.
 struct TutorialLimits {
-    double equal = 0;  ///< minimum fraction of kernels with equal counters
-    /// minimum fraction of predictions within their error bands, both for the held-back kernels and
-    /// for the others
-    double within = 0;
-    /// Like `equal`, but counts only kernels whose hardware counters are the same in every run.
-    double repeatable_equal = 0;
+    double min_equal_fraction = 0;  ///< minimum fraction of kernels with equal counters
+    /// minimum fraction of measured times within the predicted error band; applies to the held-back
+    /// kernels and to the others separately
+    double min_fraction_within_band = 0;
+    /// Like `min_equal_fraction`, but counts only kernels whose hardware counters are the same in every run.
+    double min_repeatable_equal_fraction = 0;
 };
 
 /// The overall result of the comparison.

@@ -41,8 +41,8 @@ Json sum_recorded_counters(const ProfiledLaunch& launch,
     for (const RecordedCounter& counter : counters) {
         double sum = 0;
         for (const std::string& metric : counter.metrics) {
-            const auto found = launch.value_by_metric.find(metric);
-            if (found != launch.value_by_metric.end()) sum += found->second;
+            const auto metric_value = launch.value_by_metric.find(metric);
+            if (metric_value != launch.value_by_metric.end()) sum += metric_value->second;
         }
         if (sum == 0) continue;
         if (sum == std::floor(sum)) {
@@ -55,10 +55,10 @@ Json sum_recorded_counters(const ProfiledLaunch& launch,
 }
 
 /// Removes the return type and the parameters from a name such as "void ns::reduce<256>(float *)".
-std::string parse_kernel_name(const std::string& profiled) {
+std::string parse_kernel_name(const std::string& profiled_name) {
     constexpr std::string_view type = "void ";
-    const std::size_t begin = profiled.starts_with(type) ? type.size() : 0;
-    return profiled.substr(begin, profiled.find('(') - begin);
+    const std::size_t begin = profiled_name.starts_with(type) ? type.size() : 0;
+    return profiled_name.substr(begin, profiled_name.find('(') - begin);
 }
 
 std::string format_kernels(const Json& run, const Json& kernels) {
@@ -69,41 +69,48 @@ std::string format_kernels(const Json& run, const Json& kernels) {
 }
 
 std::vector<RecordedCounter> make_recorded_counters() {
-    std::vector<RecordedCounter> all;
+    std::vector<RecordedCounter> recorded_counters;
     const std::string wavefronts = "_wavefronts";
     for (const CounterMetric& counter : counter_metrics()) {
-        RecordedCounter recorded{counter.counter, {counter.metric}};
-        recorded.metrics.insert(recorded.metrics.end(), counter.more.begin(), counter.more.end());
+        RecordedCounter recorded_counter{counter.counter, {counter.metric}};
+        recorded_counter.metrics.insert(recorded_counter.metrics.end(),
+                                        counter.further_metrics.begin(),
+                                        counter.further_metrics.end());
         if (!counter.is_exact)
-            recorded.name.replace(recorded.name.find(wavefronts), wavefronts.size(), "_pipe");
+            recorded_counter.name.replace(recorded_counter.name.find(wavefronts), wavefronts.size(),
+                                          "_pipe");
         // Add the wavefronts of asynchronous copies, which the simulator counts as stores.
-        if (recorded.name == "shared_store_wavefronts")
-            recorded.metrics.emplace_back(
+        if (recorded_counter.name == "shared_store_wavefronts")
+            recorded_counter.metrics.emplace_back(
                 "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum");
-        all.push_back(recorded);
+        recorded_counters.push_back(recorded_counter);
     }
-    const auto global = [](const std::string& what, const std::string& operation) {
+    const auto global_memory_metric = [](const std::string& what, const std::string& operation) {
         return "l1tex__t_" + what + "_pipe_lsu_mem_" + operation + ".sum";
     };
     for (const std::string what : {"requests", "sectors"}) {
-        all.push_back(
-            {"atomic_" + what, {global(what, "global_op_atom"), global(what, "global_op_red")}});
-        all.push_back({"local_load_" + what, {global(what, "local_op_ld")}});
-        all.push_back({"local_store_" + what, {global(what, "local_op_st")}});
+        recorded_counters.push_back({"atomic_" + what,
+                                     {global_memory_metric(what, "global_op_atom"),
+                                      global_memory_metric(what, "global_op_red")}});
+        recorded_counters.push_back(
+            {"local_load_" + what, {global_memory_metric(what, "local_op_ld")}});
+        recorded_counters.push_back(
+            {"local_store_" + what, {global_memory_metric(what, "local_op_st")}});
     }
-    all.push_back({"shared_atomic_requests", {"smsp__inst_executed_op_shared_atom.sum"}});
-    all.push_back(
+    recorded_counters.push_back(
+        {"shared_atomic_requests", {"smsp__inst_executed_op_shared_atom.sum"}});
+    recorded_counters.push_back(
         {"shared_atomic_wavefronts", {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"}});
-    return all;
+    return recorded_counters;
 }
 
 }  // namespace
 
 const std::vector<std::string>& list_tutorial_themes() {
-    static const std::vector<std::string> all = {
+    static const std::vector<std::string> all_themes = {
         "reduce",  "scan",   "sort",      "matmul", "convolution", "stencil", "norm",
         "structs", "stream", "histogram", "shared", "compute",     "sparse"};
-    return all;
+    return all_themes;
 }
 
 bool is_held_back_kernel(const std::string& kernel) {
@@ -114,12 +121,12 @@ bool is_held_back_kernel(const std::string& kernel) {
 }
 
 const std::vector<RecordedCounter>& counters_of_small_launches() {
-    static const std::vector<RecordedCounter> all = make_recorded_counters();
-    return all;
+    static const std::vector<RecordedCounter> all_counters = make_recorded_counters();
+    return all_counters;
 }
 
 const std::vector<RecordedCounter>& counters_of_large_launches() {
-    static const std::vector<RecordedCounter> all = {
+    static const std::vector<RecordedCounter> all_counters = {
         {"cycles", {"sm__cycles_elapsed.max"}},
         {"dram_read", {"dram__bytes_read.sum"}},
         {"dram_written", {"dram__bytes_write.sum"}},
@@ -135,7 +142,7 @@ const std::vector<RecordedCounter>& counters_of_large_launches() {
         {"registers", {"launch__registers_per_thread"}},
         {"warps", {"sm__warps_active.avg.per_cycle_active"}},
     };
-    return all;
+    return all_counters;
 }
 
 std::string join_metric_names(const std::vector<RecordedCounter>& counters) {
@@ -145,32 +152,36 @@ std::string join_metric_names(const std::vector<RecordedCounter>& counters) {
 
 ThemeRecord make_theme_record(const ThemeOutput& output) {
     const std::vector<TimedKernel> kernels = parse_timed_kernels(output.times);
-    const std::vector<ProfiledLaunch> small = parse_ncu_csv(output.small),
-                                      full = parse_ncu_csv(output.full);
-    if (kernels.empty() || small.size() != kernels.size() || full.size() != kernels.size()) {
+    const std::vector<ProfiledLaunch> small_launches = parse_ncu_csv(output.small),
+                                      large_launches = parse_ncu_csv(output.full);
+    if (kernels.empty() || small_launches.size() != kernels.size() ||
+        large_launches.size() != kernels.size()) {
         throw std::runtime_error(output.theme + ": " + std::to_string(kernels.size()) +
-                                 " kernels were timed, " + std::to_string(small.size()) + " and " +
-                                 std::to_string(full.size()) + " launches were profiled");
+                                 " kernels were timed, " + std::to_string(small_launches.size()) +
+                                 " and " + std::to_string(large_launches.size()) +
+                                 " launches were profiled");
     }
     ThemeRecord record;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-        if (small[i].kernel != full[i].kernel) {
+        if (small_launches[i].kernel != large_launches[i].kernel) {
             throw std::runtime_error(output.theme + ": launch " + std::to_string(i) + " is " +
-                                     small[i].kernel + " at one size, and " + full[i].kernel +
-                                     " at the other");
+                                     small_launches[i].kernel + " at one size, and " +
+                                     large_launches[i].kernel + " at the other");
         }
-        Json kernel = {{"theme", output.theme},
-                       {"name", kernels[i].name},
-                       {"kernel", parse_kernel_name(small[i].kernel)},
-                       {"counters", sum_recorded_counters(small[i], counters_of_small_launches())}};
-        Json timed = {{"ms", kernels[i].ms},
-                      {"full", sum_recorded_counters(full[i], counters_of_large_launches())}};
+        Json kernel = {
+            {"theme", output.theme},
+            {"name", kernels[i].name},
+            {"kernel", parse_kernel_name(small_launches[i].kernel)},
+            {"counters", sum_recorded_counters(small_launches[i], counters_of_small_launches())}};
+        Json timed_kernel = {
+            {"ms", kernels[i].ms},
+            {"full", sum_recorded_counters(large_launches[i], counters_of_large_launches())}};
         if (is_held_back_kernel(kernels[i].name)) {
             Json held_back = {{"theme", output.theme}, {"name", kernels[i].name}};
-            held_back.update(timed);
+            held_back.update(timed_kernel);
             record.held_back.push_back(held_back);
         } else {
-            kernel.update(timed);
+            kernel.update(timed_kernel);
         }
         record.measured.push_back(kernel);
     }
@@ -209,10 +220,10 @@ void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunc
     for (Json* kernel : kernels) {
         std::vector<Json> runs{kernel->at("counters")};
         for (std::size_t i = 0; i < launches_per_kernel; ++i, ++launch) {
-            const auto& expected = kernel->at("kernel").get_ref<const std::string&>();
-            if (parse_kernel_name(launch->kernel) != expected)
+            const auto& expected_name = kernel->at("kernel").get_ref<const std::string&>();
+            if (parse_kernel_name(launch->kernel) != expected_name)
                 throw std::runtime_error("ncu profiled " + launch->kernel + " instead of " +
-                                         expected);
+                                         expected_name);
             runs.push_back(sum_recorded_counters(*launch, counters_of_small_launches()));
         }
         (*kernel)["runs"] = runs.size();

@@ -36,7 +36,7 @@ const std::vector<RecordedCounter>& counters_of_large_launches();
 /// Returns the metrics of these counters, separated by commas as ncu expects them.
 std::string join_metric_names(const std::vector<RecordedCounter>& counters);
 
-/// The output of a theme's program and of ncu.
+/// The outputs of one theme's program and of ncu, from which the theme's record is made.
 struct ThemeOutput {
     std::string theme;
     std::string times;  ///< output of `--time`
@@ -52,9 +52,9 @@ struct ThemeRecord {
 /// same kernels.
 ThemeRecord make_theme_record(const ThemeOutput& output);
 
-/// Adds the counters of more runs to kernels in the record. `launches_command` contains
+/// Adds the counters of more runs to kernels in the record. `launches` contains
 /// `launches_per_kernel` launches of each kernel. Each kernel gets the number of its runs, and the
-/// minimum and maximum of each counter that varies. Throws std::runtime_error if `launches_command`
+/// minimum and maximum of each counter that varies. Throws std::runtime_error if `launches`
 /// contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t launches_per_kernel);

@@ -134,9 +134,10 @@ void save_theme(const fs::path& folder, const ThemeOutput& output) {
     write_file(folder / (output.theme + ".full.csv"), output.full);
 }
 
-void check_gpu(const std::string& without) {
-    const std::string why = find_gpu_problem();
-    if (!why.empty()) throw UsageError("no GPU works here (" + why + "): leave out " + without);
+void check_gpu(const std::string& option_to_leave_out) {
+    const std::string problem = find_gpu_problem();
+    if (!problem.empty())
+        throw UsageError("no GPU works here (" + problem + "): leave out " + option_to_leave_out);
 }
 
 int measure(const CommandLine& options) {
@@ -240,9 +241,10 @@ int measure_again(const CommandLine& options) {
 /// Returns the measured time of a kernel in milliseconds, or 0 if the record contains none.
 double find_measured_ms(const TutorialRecord& record, const Json& kernel) {
     if (kernel.contains("ms")) return kernel.at("ms");
-    for (const Json& one : record.held_back)
-        if (one.at("name") == kernel.at("name") && one.at("theme") == kernel.at("theme"))
-            return one.at("ms");
+    for (const Json& held_back_kernel : record.held_back)
+        if (held_back_kernel.at("name") == kernel.at("name") &&
+            held_back_kernel.at("theme") == kernel.at("theme"))
+            return held_back_kernel.at("ms");
     return 0;
 }
 
@@ -252,15 +254,17 @@ ComparedKernel compare_kernel(const CommandLine& options, const TutorialRecord& 
     compared_kernel.is_held_back = is_held_back_kernel(compared_kernel.name);
     const fs::path programs = find_programs_folder(options);
     try {
-        const Json simulated = simulate_kernel(options, programs, kernel, false);
+        const Json simulated_result = simulate_kernel(options, programs, kernel, false);
         if (!options.library_to_compare.empty()) {
-            const Json other = simulate_kernel(options, options.library_to_compare, kernel, false);
+            const Json other_result =
+                simulate_kernel(options, options.library_to_compare, kernel, false);
             compared_kernel.reference_source = "in the other folder";
             compared_kernel.differences =
-                compare_tutorial_counters(counters_of_only_launch(other), simulated);
+                compare_tutorial_counters(counters_of_only_launch(other_result), simulated_result);
             return compared_kernel;
         }
-        compared_kernel.differences = compare_tutorial_counters(kernel.at("counters"), simulated);
+        compared_kernel.differences =
+            compare_tutorial_counters(kernel.at("counters"), simulated_result);
         if (kernel.contains("ranges")) {
             compared_kernel.differing_runs = kernel.at("runs");
             compared_kernel.are_counts_in_range =
@@ -279,18 +283,18 @@ ComparedKernel compare_kernel(const CommandLine& options, const TutorialRecord& 
 int compare(const CommandLine& options) {
     const TutorialRecord record =
         TutorialRecord::read(options.record_folder, options.compares_held_back);
-    const auto known = read_known_differences(read_file(options.known));
+    const auto known_differences = read_known_differences(read_file(options.known));
     std::vector<ComparedKernel> kernels;
     for (const Json& kernel : record.measured) {
         if (!is_selected_kernel(options, kernel)) continue;
         kernels.push_back(compare_kernel(options, record, kernel));
-        const auto why = known.find(kernels.back().name);
-        if (why != known.end()) kernels.back().known = why->second;
+        const auto why = known_differences.find(kernels.back().name);
+        if (why != known_differences.end()) kernels.back().known = why->second;
     }
-    const TutorialVerdict verdict =
-        make_tutorial_verdict(kernels, {.equal = options.min_equal_fraction / 100,
-                                        .within = options.min_within_fraction / 100,
-                                        .repeatable_equal = options.min_repeatable_fraction / 100});
+    const TutorialVerdict verdict = make_tutorial_verdict(
+        kernels, {.min_equal_fraction = options.min_equal_fraction / 100,
+                  .min_fraction_within_band = options.min_within_fraction / 100,
+                  .min_repeatable_equal_fraction = options.min_repeatable_fraction / 100});
     std::cout << verdict.text;
     return verdict.is_good ? exit_right : exit_wrong;
 }

@@ -38,22 +38,22 @@ inline bool is_operation(Operation op) {
     return op >= 0 && op <= 2;
 }
 
-struct Context {
+struct CublasContext {
     cudaStream_t stream = nullptr;
     int pointer_mode = 0;  ///< 0 if scalars and results are in host memory, 1 if in device memory
     int math_mode = 0, atomics_mode = 0;
 };
 /// Returns the context of `handle`, or null if the handle is invalid.
-Context* find_context(void* handle);
+CublasContext* find_context(void* handle);
 
 /// The supported types of matrix elements and scalars, with the values of cudaDataType.
 enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
-bool is_known(Type type);
+bool is_supported_type(Type type);
 size_t size_of(Type type);
 
 /// Ends the current call with `status`, and adds the sentence `reason` to the error report.
 [[noreturn]] void refuse(const char* reason, Status status = kInvalidValue);
-/// Ends the current call with kInvalidValue if `condition` is false. Used to check sizes,
+/// Ends the current call with kInvalidValue if `condition` is false. Calls use it to check sizes,
 /// operations and leading dimensions.
 void require(bool condition);
 
@@ -69,8 +69,8 @@ void write_result(void* to, const void* value, size_t bytes);
 /// Reads an array of `count` pointers from device memory.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// Runs the body of the cuBLAS function `name`, and converts a failure to a status and an error
-/// report. Fails if `handle` is invalid or its stream is being captured.
+/// Runs `body`, which implements the cuBLAS function `name`, and returns the status of the call. If
+/// `body` fails, reports the error. Fails if `handle` is invalid or its stream is being captured.
 Status run_cublas_call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::simulator::cublas

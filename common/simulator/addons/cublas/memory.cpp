@@ -12,8 +12,8 @@
 namespace coalesce::simulator::cublas {
 namespace {
 
-auto& contexts() {
-    static auto& contexts_by_handle = *new cudart::HandleTable<void*, Context>;
+auto& live_contexts() {
+    static auto& contexts_by_handle = *new cudart::HandleTable<void*, CublasContext>;
     return contexts_by_handle;
 }
 
@@ -80,11 +80,11 @@ void require(bool condition) {
     if (!condition) refuse("a size, an operation or a leading dimension is invalid.");
 }
 
-Context* find_context(void* handle) {
-    return contexts().find(handle);
+CublasContext* find_context(void* handle) {
+    return live_contexts().find(handle);
 }
 
-bool is_known(Type type) {
+bool is_supported_type(Type type) {
     return type == Type::f32 || type == Type::f64 || type == Type::f16 || type == Type::bf16;
 }
 
@@ -94,12 +94,12 @@ size_t size_of(Type type) {
 
 std::vector<double> read_matrix(const void* source, Type type, size_t rows, size_t columns,
                                 size_t stride) {
-    const size_t element_bytes = size_of(type), row = rows * element_bytes;
-    std::vector<u8> bytes(row * columns);
+    const size_t element_bytes = size_of(type), column_bytes = rows * element_bytes;
+    std::vector<u8> bytes(column_bytes * columns);
     std::vector<double> values(rows * columns);
     if (values.empty()) return values;
-    require_success(copy_columns(bytes.data(), row, source, stride * element_bytes, row, columns,
-                                 cudaMemcpyDefault));
+    require_success(copy_columns(bytes.data(), column_bytes, source, stride * element_bytes,
+                                 column_bytes, columns, cudaMemcpyDefault));
     for (size_t i = 0; i < values.size(); ++i)
         values[i] = read_element(bytes.data() + i * element_bytes, type);
     return values;
@@ -107,13 +107,13 @@ std::vector<double> read_matrix(const void* source, Type type, size_t rows, size
 
 void write_matrix(void* destination, Type type, size_t rows, size_t columns, size_t stride,
                   const std::vector<double>& values) {
-    const size_t each = size_of(type), row = rows * each;
-    std::vector<u8> bytes(row * columns);
+    const size_t element_bytes = size_of(type), column_bytes = rows * element_bytes;
+    std::vector<u8> bytes(column_bytes * columns);
     if (values.empty()) return;
     for (size_t i = 0; i < values.size(); ++i)
-        write_element(bytes.data() + i * each, type, values[i]);
-    require_success(copy_columns(destination, stride * each, bytes.data(), row, row, columns,
-                                 cudaMemcpyDefault));
+        write_element(bytes.data() + i * element_bytes, type, values[i]);
+    require_success(copy_columns(destination, stride * element_bytes, bytes.data(), column_bytes,
+                                 column_bytes, columns, cudaMemcpyDefault));
 }
 
 double read_scalar(const void* from, Type type) {
@@ -136,7 +136,7 @@ std::vector<void*> read_pointers(const void* const* from, int count) {
 
 Status run_cublas_call(const char* name, void* handle, const std::function<void()>& body) {
     const cudaError_t error = coalesceDriverCall(name, error_name, [&] {
-        const Context* context = find_context(handle);
+        const CublasContext* context = find_context(handle);
         if (!context) fail(kNotInitialized);
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         cudaStreamIsCapturing(context->stream, &capture);
@@ -161,12 +161,12 @@ extern "C" {
 Status cublasCreate_v2(void** handle) {
     if (!handle) return kInvalidValue;
     if (cudaFree(nullptr) != cudaSuccess) return kNotInitialized;
-    *handle = contexts().add({});
+    *handle = live_contexts().add({});
     return kSuccess;
 }
 
 Status cublasDestroy_v2(void* handle) {
-    return contexts().destroy(handle) ? kSuccess : kNotInitialized;
+    return live_contexts().destroy(handle) ? kSuccess : kNotInitialized;
 }
 
 }  // extern "C"

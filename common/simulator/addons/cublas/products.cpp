@@ -11,7 +11,7 @@ namespace {
 
 /// A column-major matrix in simulated memory.
 struct Matrix {
-    const void* begin;
+    const void* first_element;
     Type type;
     int leading_dimension;
 };
@@ -36,8 +36,9 @@ struct Product {
 std::vector<double> read_operand(const Matrix& x, Operation op, int rows, int columns) {
     const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
     const auto leading_dimension = static_cast<size_t>(x.leading_dimension);
-    if (op == 0) return read_matrix(x.begin, x.type, r, c, leading_dimension);
-    const std::vector<double> untransposed = read_matrix(x.begin, x.type, c, r, leading_dimension);
+    if (op == 0) return read_matrix(x.first_element, x.type, r, c, leading_dimension);
+    const std::vector<double> untransposed =
+        read_matrix(x.first_element, x.type, c, r, leading_dimension);
     std::vector<double> values(untransposed.size());
     for (size_t j = 0; j < c; ++j)
         for (size_t i = 0; i < r; ++i) values[j * r + i] = untransposed[i * c + j];
@@ -71,24 +72,25 @@ void multiply(const Product& p) {
     for (double& s : sum) s *= alpha;
     // With beta = 0 the old values must not be read: they may be NaN or uninitialized.
     if (beta != 0) {
-        const std::vector<double> old = read_matrix(p.c.begin, p.c.type, m, n, leading_dimension);
-        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
+        const std::vector<double> old_values =
+            read_matrix(p.c.first_element, p.c.type, m, n, leading_dimension);
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old_values[i];
     }
-    write_matrix(const_cast<void*>(p.c.begin), p.c.type, m, n, leading_dimension, sum);
+    write_matrix(const_cast<void*>(p.c.first_element), p.c.type, m, n, leading_dimension, sum);
 }
 
-const void* find_matrix_in_batch(const Matrix& first, long long elements, int matrix_index) {
-    return static_cast<const char*>(first.begin) +
-           elements * matrix_index * static_cast<long long>(size_of(first.type));
+const void* find_matrix_in_batch(const Matrix& first, long long stride_elements, int matrix_index) {
+    return static_cast<const char*>(first.first_element) +
+           stride_elements * matrix_index * static_cast<long long>(size_of(first.type));
 }
 
 void multiply_strided(Product p, long long a, long long b, long long c, int count) {
     require(count >= 0);
     const Product first_product = p;
     for (int i = 0; i < count; ++i) {
-        p.a.begin = find_matrix_in_batch(first_product.a, a, i);
-        p.b.begin = find_matrix_in_batch(first_product.b, b, i);
-        p.c.begin = find_matrix_in_batch(first_product.c, c, i);
+        p.a.first_element = find_matrix_in_batch(first_product.a, a, i);
+        p.b.first_element = find_matrix_in_batch(first_product.b, b, i);
+        p.c.first_element = find_matrix_in_batch(first_product.c, c, i);
         multiply(p);
     }
 }
@@ -99,28 +101,30 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
     const auto a_matrices = read_pointers(a, count), b_matrices = read_pointers(b, count),
                c_matrices = read_pointers(c, count);
     for (size_t i = 0; i < a_matrices.size(); ++i) {
-        p.a.begin = a_matrices[i], p.b.begin = b_matrices[i], p.c.begin = c_matrices[i];
+        p.a.first_element = a_matrices[i], p.b.first_element = b_matrices[i],
+        p.c.first_element = c_matrices[i];
         multiply(p);
     }
 }
 
 /// Stores the scalar type of a cublasComputeType_t in `type`. Returns false if the compute type is
 /// not supported.
-bool find_scalar_type(int compute, Type& type) {
-    if (compute == 64 || compute == 65)
+bool find_scalar_type(int compute_type, Type& type) {
+    if (compute_type == 64 || compute_type == 65)
         type = Type::f16;
-    else if (compute == 70 || compute == 71)
+    else if (compute_type == 70 || compute_type == 71)
         type = Type::f64;
     else
         type = Type::f32;
-    return compute != 72 && compute != 73;
+    return compute_type != 72 && compute_type != 73;
 }
 
 /// Determines the scalar type of a mixed-type gemm. Fails if an operand type or the compute type is
 /// not supported.
-void check_types(const char* name, int compute, Product& p) {
-    const bool is_supported = find_scalar_type(compute, p.scalars.type) && is_known(p.a.type) &&
-                              is_known(p.b.type) && is_known(p.c.type);
+void check_types(const char* name, int compute_type, Product& p) {
+    const bool is_supported = find_scalar_type(compute_type, p.scalars.type) &&
+                              is_supported_type(p.a.type) && is_supported_type(p.b.type) &&
+                              is_supported_type(p.c.type);
     if (is_supported) return;
     const std::string unsupported_feature =
         std::string(name) + " of integers, complex numbers or 8-bit floats";
@@ -202,14 +206,14 @@ COALESCE_GEMM(cublasH, , Type::f16)
 Status cublasGemmEx(void* handle, Operation op_a, Operation op_b, int m, int n, int k,
                     const void* alpha, const void* a, Type a_type, int lda, const void* b,
                     Type b_type, int ldb, const void* beta, void* c, Type c_type, int ldc,
-                    int compute, int) {
+                    int compute_type, int) {
     return run_cublas_call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {a, a_type, lda},
                   {b, b_type, ldb},
                   {c, c_type, ldc}};
-        check_types("cublasGemmEx", compute, p);
+        check_types("cublasGemmEx", compute_type, p);
         multiply(p);
     });
 }
@@ -218,14 +222,14 @@ Status cublasGemmStridedBatchedEx(void* handle, Operation op_a, Operation op_b, 
                                   const void* alpha, const void* a, Type a_type, int lda,
                                   long long stride_a, const void* b, Type b_type, int ldb,
                                   long long stride_b, const void* beta, void* c, Type c_type,
-                                  int ldc, long long stride_c, int count, int compute, int) {
+                                  int ldc, long long stride_c, int count, int compute_type, int) {
     return run_cublas_call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {a, a_type, lda},
                   {b, b_type, ldb},
                   {c, c_type, ldc}};
-        check_types("cublasGemmStridedBatchedEx", compute, p);
+        check_types("cublasGemmStridedBatchedEx", compute_type, p);
         multiply_strided(p, stride_a, stride_b, stride_c, count);
     });
 }
@@ -233,14 +237,14 @@ Status cublasGemmStridedBatchedEx(void* handle, Operation op_a, Operation op_b, 
 Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, int n, int k,
                            const void* alpha, const void* const* a, Type a_type, int lda,
                            const void* const* b, Type b_type, int ldb, const void* beta,
-                           void* const* c, Type c_type, int ldc, int count, int compute, int) {
+                           void* const* c, Type c_type, int ldc, int count, int compute_type, int) {
     return run_cublas_call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {nullptr, a_type, lda},
                   {nullptr, b_type, ldb},
                   {nullptr, c_type, ldc}};
-        check_types("cublasGemmBatchedEx", compute, p);
+        check_types("cublasGemmBatchedEx", compute_type, p);
         multiply_batch(p, a, b, c, count);
     });
 }

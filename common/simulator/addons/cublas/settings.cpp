@@ -11,16 +11,16 @@ namespace {
 constexpr int kCublasVersion = 130000;
 
 template <class T>
-Status set_member(void* handle, T Context::*member, T value) {
-    Context* context = find_context(handle);
+Status set_member(void* handle, T CublasContext::*member, T value) {
+    CublasContext* context = find_context(handle);
     if (!context) return kNotInitialized;
     context->*member = value;
     return kSuccess;
 }
 
 template <class T>
-Status get_member(void* handle, T Context::*member, T* value) {
-    const Context* context = find_context(handle);
+Status get_member(void* handle, T CublasContext::*member, T* value) {
+    const CublasContext* context = find_context(handle);
     if (!context) return kNotInitialized;
     if (!value) return kInvalidValue;
     *value = context->*member;
@@ -93,23 +93,23 @@ Status cublasGetProperty(int property, int* value) {
     return kSuccess;
 }
 
-#define COALESCE_SETTING(name, type, member)                \
-    Status cublasSet##name(void* handle, type value) {      \
-        return set_member(handle, &Context::member, value); \
-    }                                                       \
-    Status cublasGet##name(void* handle, type* value) {     \
-        return get_member(handle, &Context::member, value); \
+#define COALESCE_SETTING(name, type, member)                      \
+    Status cublasSet##name(void* handle, type value) {            \
+        return set_member(handle, &CublasContext::member, value); \
+    }                                                             \
+    Status cublasGet##name(void* handle, type* value) {           \
+        return get_member(handle, &CublasContext::member, value); \
     }
 COALESCE_SETTING(Stream_v2, cudaStream_t, stream)
 COALESCE_SETTING(MathMode, int, math_mode)
 COALESCE_SETTING(AtomicsMode, int, atomics_mode)
 #undef COALESCE_SETTING
 Status cublasSetPointerMode_v2(void* handle, int mode) {
-    return mode == 0 || mode == 1 ? set_member(handle, &Context::pointer_mode, mode)
+    return mode == 0 || mode == 1 ? set_member(handle, &CublasContext::pointer_mode, mode)
                                   : kInvalidValue;
 }
 Status cublasGetPointerMode_v2(void* handle, int* mode) {
-    return get_member(handle, &Context::pointer_mode, mode);
+    return get_member(handle, &CublasContext::pointer_mode, mode);
 }
 Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;

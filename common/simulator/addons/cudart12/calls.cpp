@@ -27,7 +27,7 @@ COALESCE_NEXT(runtime_version, cudaRuntimeGetVersion);
 namespace {
 
 /// Copies the members that the structures of both versions share.
-void copy_common(DeviceProperties& older, const cudaDeviceProp& newer) {
+void copy_common_members(DeviceProperties& older, const cudaDeviceProp& newer) {
 #define COALESCE_COPY(member)                                  \
     static_assert(sizeof older.member == sizeof newer.member); \
     std::memcpy(static_cast<void*>(&older.member), &newer.member, sizeof newer.member)
@@ -75,15 +75,15 @@ cudaError_t fill_from_attributes(DeviceProperties& to, int device) {
     const struct {
         int attribute;
         int& member;
-    } others[] = {{13, to.clockRate},
-                  {15, to.deviceOverlap},
-                  {17, to.kernelExecTimeoutEnabled},
-                  {20, to.computeMode},
-                  {36, to.memoryClockRate},
-                  {69, to.maxTexture1DLinear},
-                  {87, to.singleToDoublePrecisionPerfRatio},
-                  {96, to.cooperativeMultiDeviceLaunch}};
-    for (const auto& [attribute, member] : others) {
+    } members_of_attributes[] = {{13, to.clockRate},
+                                 {15, to.deviceOverlap},
+                                 {17, to.kernelExecTimeoutEnabled},
+                                 {20, to.computeMode},
+                                 {36, to.memoryClockRate},
+                                 {69, to.maxTexture1DLinear},
+                                 {87, to.singleToDoublePrecisionPerfRatio},
+                                 {96, to.cooperativeMultiDeviceLaunch}};
+    for (const auto& [attribute, member] : members_of_attributes) {
         const auto name = static_cast<cudaDeviceAttr>(attribute);
         if (const cudaError_t error = next::device_attribute(&member, name, device)) return error;
     }
@@ -96,7 +96,7 @@ cudaError_t write_older_properties(void* to, size_t bytes, int device) {
     const cudaError_t error = next::device_properties(to ? &newer : nullptr, device);
     if (error) return error;
     DeviceProperties older{};
-    copy_common(older, newer);
+    copy_common_members(older, newer);
     if (const cudaError_t error = fill_from_attributes(older, device)) return error;
     std::memcpy(to, &older, bytes);
     return cudaSuccess;
@@ -112,7 +112,7 @@ cudaError_t older_device_properties(DeviceProperties* to, int device) {
 
 COALESCE_OLDER(oldest_device_properties, cudaGetDeviceProperties, void* to, int device);
 cudaError_t oldest_device_properties(void* to, int device) {
-    return write_older_properties(to, kOlderProperties, device);
+    return write_older_properties(to, kOlderPropertiesBytes, device);
 }
 
 COALESCE_OLDER(older_runtime_version, cudaRuntimeGetVersion, int* version);

@@ -20,7 +20,7 @@
 #define COALESCE_OLDER(alias, function, ...) \
     extern "C" cudaError_t alias(__VA_ARGS__) __asm__(#function)
 
-/// Also exports `function` under its name with the suffix _ptsz, which programs built with
-/// --default-stream per-thread call (cudart/per_thread.h).
+/// Also exports `function` with the suffix _ptsz. Programs that are built with --default-stream
+/// per-thread call functions by these names (cudart/per_thread.h).
 #define COALESCE_SAME_PER_THREAD(function) \
     __asm__(".globl " #function "_ptsz\n.set " #function "_ptsz, " #function "\n")

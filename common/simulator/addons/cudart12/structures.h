@@ -42,8 +42,8 @@ struct DeviceProperties {
 static_assert(sizeof(DeviceProperties) == 1032);
 
 /// The size of cudaDeviceProp in CUDA 11, in bytes.
-inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
-static_assert(kOlderProperties == 728);
+inline constexpr size_t kOlderPropertiesBytes = offsetof(DeviceProperties, hostRegisterSupported);
+static_assert(kOlderPropertiesBytes == 728);
 
 /// cudaPointerAttributes in CUDA 12. The structure of CUDA 13 begins with the same members.
 struct PointerAttributes {

@@ -8,12 +8,12 @@ namespace {
 
 // ---- formats: CUarray_format ----
 
-struct Format {
+struct ArrayFormat {
     unsigned number;
     int bits;
     cudaChannelFormatKind kind;
 };
-constexpr Format kFormats[] = {
+constexpr ArrayFormat kArrayFormats[] = {
     {0x01, 8, cudaChannelFormatKindUnsigned},  {0x02, 16, cudaChannelFormatKindUnsigned},
     {0x03, 32, cudaChannelFormatKindUnsigned}, {0x08, 8, cudaChannelFormatKindSigned},
     {0x09, 16, cudaChannelFormatKindSigned},   {0x0a, 32, cudaChannelFormatKindSigned},
@@ -23,10 +23,11 @@ constexpr Format kFormats[] = {
 /// description with 0 bits, which the runtime rejects.
 cudaChannelFormatDesc to_runtime_format(unsigned number, unsigned channels) {
     cudaChannelFormatDesc description{0, 0, 0, 0, cudaChannelFormatKindNone};
-    for (const Format& format : kFormats) {
+    for (const ArrayFormat& format : kArrayFormats) {
         if (format.number != number) continue;
-        int* const bits[] = {&description.x, &description.y, &description.z, &description.w};
-        for (unsigned c = 0; c < channels && c < 4; ++c) *bits[c] = format.bits;
+        int* const channel_bits[] = {&description.x, &description.y, &description.z,
+                                     &description.w};
+        for (unsigned c = 0; c < channels && c < 4; ++c) *channel_bits[c] = format.bits;
         description.f = format.kind;
     }
     return description;
@@ -34,7 +35,7 @@ cudaChannelFormatDesc to_runtime_format(unsigned number, unsigned channels) {
 
 unsigned to_driver_format(const cudaChannelFormatDesc& description, unsigned& channels) {
     channels = description.w ? 4 : description.z ? 3 : description.y ? 2 : 1;
-    for (const Format& format : kFormats)
+    for (const ArrayFormat& format : kArrayFormats)
         if (format.bits == description.x && format.kind == description.f) return format.number;
     return 0;
 }
@@ -91,50 +92,56 @@ enum TextureFlags : unsigned {
 };
 
 cudaResourceDesc to_runtime_resource(const ResourceDescriptor& descriptor) {
-    cudaResourceDesc made{};
-    made.resType = static_cast<cudaResourceType>(descriptor.type);
+    cudaResourceDesc converted_resource{};
+    converted_resource.resType = static_cast<cudaResourceType>(descriptor.type);
     const auto format = [&] {
         return to_runtime_format(descriptor.memory.format, descriptor.memory.channels);
     };
-    switch (made.resType) {
-        case cudaResourceTypeArray: made.res.array.array = descriptor.array; break;
-        case cudaResourceTypeMipmappedArray: made.res.mipmap.mipmap = descriptor.mipmapped; break;
+    switch (converted_resource.resType) {
+        case cudaResourceTypeArray: converted_resource.res.array.array = descriptor.array; break;
+        case cudaResourceTypeMipmappedArray:
+            converted_resource.res.mipmap.mipmap = descriptor.mipmapped;
+            break;
         case cudaResourceTypeLinear:
-            made.res.linear.devPtr = descriptor.memory.pointer;
-            made.res.linear.desc = format();
-            made.res.linear.sizeInBytes = descriptor.memory.width;
+            converted_resource.res.linear.devPtr = descriptor.memory.pointer;
+            converted_resource.res.linear.desc = format();
+            converted_resource.res.linear.sizeInBytes = descriptor.memory.width;
             break;
         case cudaResourceTypePitch2D:
-            made.res.pitch2D.devPtr = descriptor.memory.pointer;
-            made.res.pitch2D.desc = format();
-            made.res.pitch2D.width = descriptor.memory.width;
-            made.res.pitch2D.height = descriptor.memory.height;
-            made.res.pitch2D.pitchInBytes = descriptor.memory.pitch;
+            converted_resource.res.pitch2D.devPtr = descriptor.memory.pointer;
+            converted_resource.res.pitch2D.desc = format();
+            converted_resource.res.pitch2D.width = descriptor.memory.width;
+            converted_resource.res.pitch2D.height = descriptor.memory.height;
+            converted_resource.res.pitch2D.pitchInBytes = descriptor.memory.pitch;
             break;
     }
-    return made;
+    return converted_resource;
 }
 
 ResourceDescriptor to_driver_resource(const cudaResourceDesc& from) {
-    ResourceDescriptor made{};
-    made.type = static_cast<unsigned>(from.resType);
+    ResourceDescriptor converted_resource{};
+    converted_resource.type = static_cast<unsigned>(from.resType);
     switch (from.resType) {
-        case cudaResourceTypeArray: made.array = from.res.array.array; break;
-        case cudaResourceTypeMipmappedArray: made.mipmapped = from.res.mipmap.mipmap; break;
+        case cudaResourceTypeArray: converted_resource.array = from.res.array.array; break;
+        case cudaResourceTypeMipmappedArray:
+            converted_resource.mipmapped = from.res.mipmap.mipmap;
+            break;
         case cudaResourceTypeLinear:
-            made.memory.pointer = from.res.linear.devPtr;
-            made.memory.format = to_driver_format(from.res.linear.desc, made.memory.channels);
-            made.memory.width = from.res.linear.sizeInBytes;
+            converted_resource.memory.pointer = from.res.linear.devPtr;
+            converted_resource.memory.format =
+                to_driver_format(from.res.linear.desc, converted_resource.memory.channels);
+            converted_resource.memory.width = from.res.linear.sizeInBytes;
             break;
         case cudaResourceTypePitch2D:
-            made.memory.pointer = from.res.pitch2D.devPtr;
-            made.memory.format = to_driver_format(from.res.pitch2D.desc, made.memory.channels);
-            made.memory.width = from.res.pitch2D.width;
-            made.memory.height = from.res.pitch2D.height;
-            made.memory.pitch = from.res.pitch2D.pitchInBytes;
+            converted_resource.memory.pointer = from.res.pitch2D.devPtr;
+            converted_resource.memory.format =
+                to_driver_format(from.res.pitch2D.desc, converted_resource.memory.channels);
+            converted_resource.memory.width = from.res.pitch2D.width;
+            converted_resource.memory.height = from.res.pitch2D.height;
+            converted_resource.memory.pitch = from.res.pitch2D.pitchInBytes;
             break;
     }
-    return made;
+    return converted_resource;
 }
 
 /// Returns the number of bits in a texel's first channel.
@@ -152,54 +159,57 @@ int count_channel_bits(const cudaResourceDesc& resource) {
 /// Converts a texture description. A texture of 8-bit or 16-bit integers returns floats unless its
 /// flags say otherwise. A texture of 32-bit integers always returns integers.
 cudaTextureDesc to_runtime_texture(const TextureDescriptor& from, int bits) {
-    cudaTextureDesc made{};
+    cudaTextureDesc converted_texture{};
     for (int k = 0; k < 3; ++k)
-        made.addressMode[k] = static_cast<cudaTextureAddressMode>(from.mode[k]);
-    for (int c = 0; c < 4; ++c) made.borderColor[c] = from.border[c];
-    made.filterMode = static_cast<cudaTextureFilterMode>(from.filter);
-    made.readMode = (from.flags & kReadAsInteger) || bits == 32 ? cudaReadModeElementType
-                                                                : cudaReadModeNormalizedFloat;
-    made.normalizedCoords = (from.flags & kNormalizedCoordinates) != 0;
-    made.sRGB = (from.flags & kSrgb) != 0;
-    made.disableTrilinearOptimization = (from.flags & kNoTrilinear) != 0;
-    made.seamlessCubemap = (from.flags & kSeamless) != 0;
-    made.maxAnisotropy = from.anisotropy;
-    made.mipmapFilterMode = static_cast<cudaTextureFilterMode>(from.mipmap_filter);
-    made.mipmapLevelBias = from.bias;
-    made.minMipmapLevelClamp = from.min_level;
-    made.maxMipmapLevelClamp = from.max_level;
-    return made;
+        converted_texture.addressMode[k] = static_cast<cudaTextureAddressMode>(from.mode[k]);
+    for (int c = 0; c < 4; ++c) converted_texture.borderColor[c] = from.border[c];
+    converted_texture.filterMode = static_cast<cudaTextureFilterMode>(from.filter);
+    converted_texture.readMode = (from.flags & kReadAsInteger) || bits == 32
+                                     ? cudaReadModeElementType
+                                     : cudaReadModeNormalizedFloat;
+    converted_texture.normalizedCoords = (from.flags & kNormalizedCoordinates) != 0;
+    converted_texture.sRGB = (from.flags & kSrgb) != 0;
+    converted_texture.disableTrilinearOptimization = (from.flags & kNoTrilinear) != 0;
+    converted_texture.seamlessCubemap = (from.flags & kSeamless) != 0;
+    converted_texture.maxAnisotropy = from.anisotropy;
+    converted_texture.mipmapFilterMode = static_cast<cudaTextureFilterMode>(from.mipmap_filter);
+    converted_texture.mipmapLevelBias = from.bias;
+    converted_texture.minMipmapLevelClamp = from.min_level;
+    converted_texture.maxMipmapLevelClamp = from.max_level;
+    return converted_texture;
 }
 
 TextureDescriptor to_driver_texture(const cudaTextureDesc& from) {
-    TextureDescriptor made{};
-    for (int k = 0; k < 3; ++k) made.mode[k] = static_cast<unsigned>(from.addressMode[k]);
-    for (int c = 0; c < 4; ++c) made.border[c] = from.borderColor[c];
-    made.filter = static_cast<unsigned>(from.filterMode);
-    made.flags = (from.readMode == cudaReadModeElementType ? kReadAsInteger : 0u) |
-                 (from.normalizedCoords ? kNormalizedCoordinates : 0u) | (from.sRGB ? kSrgb : 0u) |
-                 (from.disableTrilinearOptimization ? kNoTrilinear : 0u) |
-                 (from.seamlessCubemap ? kSeamless : 0u);
-    made.anisotropy = from.maxAnisotropy;
-    made.mipmap_filter = static_cast<unsigned>(from.mipmapFilterMode);
-    made.bias = from.mipmapLevelBias;
-    made.min_level = from.minMipmapLevelClamp;
-    made.max_level = from.maxMipmapLevelClamp;
-    return made;
+    TextureDescriptor converted_texture{};
+    for (int k = 0; k < 3; ++k)
+        converted_texture.mode[k] = static_cast<unsigned>(from.addressMode[k]);
+    for (int c = 0; c < 4; ++c) converted_texture.border[c] = from.borderColor[c];
+    converted_texture.filter = static_cast<unsigned>(from.filterMode);
+    converted_texture.flags = (from.readMode == cudaReadModeElementType ? kReadAsInteger : 0u) |
+                              (from.normalizedCoords ? kNormalizedCoordinates : 0u) |
+                              (from.sRGB ? kSrgb : 0u) |
+                              (from.disableTrilinearOptimization ? kNoTrilinear : 0u) |
+                              (from.seamlessCubemap ? kSeamless : 0u);
+    converted_texture.anisotropy = from.maxAnisotropy;
+    converted_texture.mipmap_filter = static_cast<unsigned>(from.mipmapFilterMode);
+    converted_texture.bias = from.mipmapLevelBias;
+    converted_texture.min_level = from.minMipmapLevelClamp;
+    converted_texture.max_level = from.maxMipmapLevelClamp;
+    return converted_texture;
 }
 
 template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
 cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
-    cudaResourceDesc found{};
-    require_success(get(&found, object));
-    store_output(target, to_driver_resource(found));
+    cudaResourceDesc resource{};
+    require_success(get(&resource, object));
+    store_output(target, to_driver_resource(resource));
     return cudaSuccess;
 }
 
 cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
-    cudaTextureDesc found{};
-    require_success(cudaGetTextureObjectTextureDesc(&found, object));
-    store_output(target, to_driver_texture(found));
+    cudaTextureDesc texture{};
+    require_success(cudaGetTextureObjectTextureDesc(&texture, object));
+    store_output(target, to_driver_texture(texture));
     return cudaSuccess;
 }
 

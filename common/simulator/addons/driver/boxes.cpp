@@ -33,7 +33,7 @@ cudaArray_t array_or_null(const Side3D& side) {
 
 /// Converts the width and the positions of a box from bytes to texels. The driver always counts in
 /// bytes, but the runtime counts in texels if the copy involves an array.
-void count_texels(cudaMemcpy3DParms& box) {
+void convert_bytes_to_texels(cudaMemcpy3DParms& box) {
     if (!box.dstArray && !box.srcArray) return;
     cudaChannelFormatDesc format{};
     require_success(cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray));
@@ -80,7 +80,7 @@ cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy) {
     box.dstPos = {copy->destination.x, copy->destination.y, copy->destination.z};
     box.extent = {copy->width, copy->height, copy->depth};
     box.kind = to_copy_kind(copy->destination.type, copy->source.type);
-    count_texels(box);
+    convert_bytes_to_texels(box);
     return box;
 }
 

@@ -14,8 +14,8 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    /// for a primary context, the number of retain calls minus the number of release calls
-    unsigned retained = 0;
+    /// For a primary context, the number of retain calls minus the number of release calls.
+    unsigned retain_count = 0;
 };
 
 namespace coalesce::simulator::driver {
@@ -23,7 +23,7 @@ namespace {
 
 using Context = CUctx_st*;
 
-std::atomic<bool> initialized{false};
+std::atomic<bool> was_init_called{false};
 
 /// All contexts that have been created and not yet destroyed, including the primary context of each
 /// device.
@@ -33,25 +33,25 @@ public:
         static Contexts& contexts = *new Contexts;
         return contexts;
     }
-    Context create(int device, unsigned flags, bool is_primary = false) {
-        return alive_.add(
+    Context create_context(int device, unsigned flags, bool is_primary = false) {
+        return live_contexts_.add(
             {.device = device, .flags = flags, .id = next_id_++, .is_primary = is_primary});
     }
-    Context primary(int device) {
+    Context find_primary_context(int device) {
         std::lock_guard lock(mutex_);
-        Context& context = primaries_[device];
-        if (!context) context = create(device, 0, true);
+        Context& context = primary_contexts_[device];
+        if (!context) context = create_context(device, 0, true);
         return context;
     }
-    bool is_alive(Context context) { return alive_.find(context) != nullptr; }
-    bool destroy(Context context) {
-        return is_alive(context) && !context->is_primary && alive_.destroy(context);
+    bool is_alive(Context context) { return live_contexts_.find(context) != nullptr; }
+    bool destroy_context(Context context) {
+        return is_alive(context) && !context->is_primary && live_contexts_.destroy(context);
     }
 
 private:
     std::mutex mutex_;
-    cudart::HandleTable<Context, CUctx_st> alive_;
-    std::map<int, Context> primaries_;
+    cudart::HandleTable<Context, CUctx_st> live_contexts_;
+    std::map<int, Context> primary_contexts_;
     std::atomic<unsigned long long> next_id_ = 1;
 };
 
@@ -63,7 +63,7 @@ Context current_context() {
     if (!context_stack.empty()) return context_stack.back();
     int device = 0;
     const bool has_primary = coalesceRuntimeIsUsed() && cudaGetDevice(&device) == cudaSuccess;
-    return has_primary ? Contexts::instance().primary(device) : nullptr;
+    return has_primary ? Contexts::instance().find_primary_context(device) : nullptr;
 }
 
 /// Makes the device of `context` the runtime's current device.
@@ -71,7 +71,7 @@ void select_device(Context context) {
     if (context) require_success(cudaSetDevice(context->device));
 }
 
-void push(Context context) {
+void push_context(Context context) {
     require(Contexts::instance().is_alive(context), kInvalidContext);
     context_stack.push_back(context);
     select_device(context);
@@ -80,40 +80,40 @@ void push(Context context) {
 void set_current(Context context) {
     require(!context || Contexts::instance().is_alive(context), kInvalidContext);
     if (!context_stack.empty()) context_stack.pop_back();
-    if (context) push(context);
+    if (context) push_context(context);
 }
 
-void pop(Context* context) {
+void pop_context(Context* context) {
     require(!context_stack.empty(), kInvalidContext);
     if (context) *context = context_stack.back();
     context_stack.pop_back();
     select_device(current_context());
 }
 
-Result create(const char* name, Context* context, unsigned flags, int device) {
+Result create_context(const char* name, Context* context, unsigned flags, int device) {
     return run_driver_call(name, [&] {
         require(context);
         check_device(device);
-        *context = Contexts::instance().create(device, flags);
-        push(*context);
+        *context = Contexts::instance().create_context(device, flags);
+        push_context(*context);
     });
 }
 
-void destroy(Context context) {
-    require(Contexts::instance().destroy(context), kInvalidContext);
+void destroy_context(Context context) {
+    require(Contexts::instance().destroy_context(context), kInvalidContext);
     std::erase(context_stack, context);
     select_device(current_context());
 }
 
-CUctx_st& primary(int device) {
+CUctx_st& find_primary_context(int device) {
     check_device(device);
-    return *Contexts::instance().primary(device);
+    return *Contexts::instance().find_primary_context(device);
 }
 
 }  // namespace
 
 bool is_initialized() {
-    return initialized;
+    return was_init_called;
 }
 
 void check_context() {
@@ -133,7 +133,7 @@ extern "C" {
 
 Result cuInit(unsigned flags) {
     if (flags != 0) return cudaErrorInvalidValue;
-    initialized = true;
+    was_init_called = true;
     return cudaSuccess;
 }
 
@@ -144,28 +144,28 @@ Result cuDriverGetVersion(int* version) {
 // ---- contexts that the program creates ----
 
 Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
-    return create(__func__, context, flags, device);
+    return create_context(__func__, context, flags, device);
 }
 
 /// Ignores the second parameter, which restricts the context to a part of the device.
 Result cuCtxCreate_v3(Context* context, void*, int, unsigned flags, int device) {
-    return create(__func__, context, flags, device);
+    return create_context(__func__, context, flags, device);
 }
 
 Result cuCtxCreate_v4(Context* context, void*, unsigned flags, int device) {
-    return create(__func__, context, flags, device);
+    return create_context(__func__, context, flags, device);
 }
 
 Result cuCtxDestroy_v2(Context context) {
-    return run_driver_call(__func__, [&] { destroy(context); });
+    return run_driver_call(__func__, [&] { destroy_context(context); });
 }
 
 Result cuCtxPushCurrent_v2(Context context) {
-    return run_driver_call(__func__, [&] { push(context); });
+    return run_driver_call(__func__, [&] { push_context(context); });
 }
 
 Result cuCtxPopCurrent_v2(Context* context) {
-    return run_driver_call(__func__, [&] { pop(context); });
+    return run_driver_call(__func__, [&] { pop_context(context); });
 }
 
 Result cuCtxSetCurrent(Context context) {
@@ -212,37 +212,37 @@ Result cuCtxSynchronize_v2(Context) {
 
 Result cuDevicePrimaryCtxRetain(Context* context, int device) {
     return run_driver_call(__func__, [&] {
-        CUctx_st& retained = primary(device);
-        ++retained.retained;
-        store_output(context, &retained);
+        CUctx_st& retained_context = find_primary_context(device);
+        ++retained_context.retain_count;
+        store_output(context, &retained_context);
     });
 }
 
 Result cuDevicePrimaryCtxRelease_v2(int device) {
     return run_driver_call(__func__, [&] {
-        CUctx_st& released = primary(device);
-        require(released.retained > 0, kInvalidContext);
-        --released.retained;
+        CUctx_st& released_context = find_primary_context(device);
+        require(released_context.retain_count > 0, kInvalidContext);
+        --released_context.retain_count;
     });
 }
 
 Result cuDevicePrimaryCtxReset_v2(int device) {
     return run_driver_call(__func__, [&] {
-        primary(device);
+        find_primary_context(device);
         require_success(cudaDeviceReset());
     });
 }
 
 Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
     return run_driver_call(__func__, [&] {
-        const CUctx_st& context = primary(device);
+        const CUctx_st& context = find_primary_context(device);
         store_output(flags, context.flags);
-        store_output(active, context.retained > 0 || coalesceRuntimeIsUsed());
+        store_output(active, context.retain_count > 0 || coalesceRuntimeIsUsed());
     });
 }
 
 Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
-    return run_driver_call(__func__, [&] { primary(device).flags = flags; });
+    return run_driver_call(__func__, [&] { find_primary_context(device).flags = flags; });
 }
 
 // ---- settings of the current context ----
@@ -281,8 +281,8 @@ Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return call_with_context(__func__, [&] {
         int device = 0;
         require_success(cudaStreamGetDevice(stream, &device));
-        store_output(context,
-                     device == current_context()->device ? current_context() : &primary(device));
+        store_output(context, device == current_context()->device ? current_context()
+                                                                  : &find_primary_context(device));
     });
 }
 COALESCE_PER_THREAD_STREAM(cuStreamGetCtx, _ptsz);

@@ -24,8 +24,8 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::store_output, cudart::require_success, cudart::require;
 
-/// The type of CUresult. Each CUresult has the same number as the corresponding cudaError_t, but
-/// some of their names differ.
+/// A result code of the driver (CUresult). It has the same number as the corresponding cudaError_t,
+/// but some names differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
@@ -37,7 +37,7 @@ Result to_driver_result(cudaError_t error);
 /// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown value.
 const char* result_name(Result result);
 
-/// Reports whether cuInit was called.
+/// Reports whether the program has called cuInit.
 bool is_initialized();
 /// Fails if the calling thread has no valid current context.
 void check_context();

@@ -83,16 +83,17 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
 /// libraries need their tables, so their calls are reported as not simulated.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;
-    Dl_info caller{};
-    const bool is_known = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname;
-    if (is_known && std::string(caller.dli_fname).find("libnvrtc") != std::string::npos)
+    Dl_info caller_info{};
+    const bool is_known =
+        dladdr(__builtin_return_address(0), &caller_info) && caller_info.dli_fname;
+    if (is_known && std::string(caller_info.dli_fname).find("libnvrtc") != std::string::npos)
         return cudaErrorNotSupported;
-    const std::string instead =
-        std::string(subjects::static_runtime.instead) + ", without NVIDIA's libraries";
+    const std::string alternative =
+        std::string(subjects::static_runtime.alternative) + ", without NVIDIA's libraries";
     return coalesceDriverMissing(
         "the internal interface through which the static CUDA runtime and NVIDIA's libraries use "
         "the driver",
-        instead.c_str());
+        alternative.c_str());
 }
 
 /// A program that has loaded libcuda.so.1 by name can look up this function to find out whether the

@@ -43,10 +43,10 @@ void launch(const LaunchConfig* launch_config, const void* function, void** argu
 
 /// Stores the block size that allows the most resident threads per multiprocessor.
 void choose_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
-                       size_t shared, int limit, unsigned flags) {
+                       size_t shared_bytes, int limit, unsigned flags) {
     require(grid && block && flags <= cudaOccupancyDisableCachingOverride);
     cudaFuncAttributes attributes;
-    int multiprocessors = 0, device = 0, best = 0;
+    int multiprocessors = 0, device = 0, max_resident_threads = 0;
     require_success(cudaFuncGetAttributes(&attributes, function));
     require_success(cudaGetDevice(&device));
     require_success(
@@ -56,9 +56,9 @@ void choose_block_size(int* grid, int* block, const void* function, size_t (*sha
     for (int threads = max_threads; threads > 0; threads = (threads - 1) / 32 * 32) {
         int blocks = 0;
         require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, threads, shared_of ? shared_of(threads) : shared));
-        if (blocks * threads <= best) continue;
-        best = blocks * threads;
+            &blocks, function, threads, shared_of ? shared_of(threads) : shared_bytes));
+        if (blocks * threads <= max_resident_threads) continue;
+        max_resident_threads = blocks * threads;
         *block = threads;
         *grid = blocks * multiprocessors;
     }
@@ -90,11 +90,15 @@ Result cuLaunchCooperativeKernel(const void* function, unsigned grid_x, unsigned
                                  unsigned block_z, unsigned shared, cudaStream_t stream,
                                  void** arguments) {
     return call_with_context(__func__, [&] {
-        cudaLaunchAttribute cooperative{};
-        cooperative.id = cudaLaunchAttributeCooperative;
-        cooperative.val.cooperative = 1;
-        const LaunchConfig config{
-            {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, &cooperative, 1};
+        cudaLaunchAttribute cooperative_attribute{};
+        cooperative_attribute.id = cudaLaunchAttributeCooperative;
+        cooperative_attribute.val.cooperative = 1;
+        const LaunchConfig config{{grid_x, grid_y, grid_z},
+                                  {block_x, block_y, block_z},
+                                  shared,
+                                  stream,
+                                  &cooperative_attribute,
+                                  1};
         launch(&config, function, arguments, nullptr);
     });
 }

@@ -52,10 +52,10 @@ void get_attribute(void* value, int attribute, const void* pointer) {
 /// Allocates memory. Unlike the runtime, the driver rejects requests for 0 bytes.
 template <class... Parameters, class... Arguments>
 Result allocate(const char* name, cudaError_t (*function)(Parameters...), void** pointer,
-                size_t bytes, Arguments... rest) {
+                size_t bytes, Arguments... other_arguments) {
     return call_with_context(name, [&] {
         require(bytes > 0);
-        require_success(function(pointer, bytes, rest...));
+        require_success(function(pointer, bytes, other_arguments...));
     });
 }
 

@@ -4,8 +4,8 @@
 
 using namespace coalesce::simulator::subjects;
 
-#define COALESCE_MISSING(function, subject)                       \
-    extern "C" int function() {                                   \
-        return coalesceDriverMissing(#function, subject.instead); \
+#define COALESCE_MISSING(function, subject)                           \
+    extern "C" int function() {                                       \
+        return coalesceDriverMissing(#function, subject.alternative); \
     }
 #include "simulator/addons/driver/missing_list.inc"

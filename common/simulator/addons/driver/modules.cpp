@@ -43,29 +43,29 @@ void get_attribute(int* value, int attribute, const void* kernel) {
 
 // ---- the linker, which accepts only PTX and defers linking until the image is loaded ----
 
-struct Link {
+struct LinkState {
     std::string ptx;
 };
 
 /// Returns all link states that have been created and not yet destroyed.
-auto& links() {
-    static auto& all = *new coalesce::simulator::cudart::HandleTable<Link*, Link>;
-    return all;
+auto& live_link_states() {
+    static auto& link_states = *new coalesce::simulator::cudart::HandleTable<LinkState*, LinkState>;
+    return link_states;
 }
 
 constexpr int kInputPtx = 1;
 
-Link& find_link(Link* handle) {
-    Link* link = links().find(handle);
+LinkState& find_link(LinkState* handle) {
+    LinkState* link = live_link_states().find(handle);
     require(link, cudaErrorInvalidResourceHandle);
     return *link;
 }
 
-void add_input(Link& link, int type, const char* data, size_t size) {
+void add_input(LinkState& link, int type, const char* data, size_t size) {
     require(data);
     if (type != kInputPtx)
         require_success(coalesceDriverMissing("linking anything other than PTX",
-                                              coalesce::simulator::subjects::linking.instead));
+                                              coalesce::simulator::subjects::linking.alternative));
     if (!link.ptx.empty()) link.ptx += coalesce::simulator::kPtxSeparator;
     link.ptx.append(data, strnlen(data, size));
 }
@@ -179,30 +179,30 @@ Result cuFuncLoad(cudaKernel_t) {
 
 // ---- linking ----
 
-Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
+Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, LinkState** link) {
     return call_with_context(__func__, [&] {
         require(link);
-        *link = links().add({});
+        *link = live_link_states().add({});
     });
 }
 
-Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const char*, unsigned,
+Result cuLinkAddData_v2(LinkState* link, int type, void* data, size_t size, const char*, unsigned,
                         cudaJitOption*, void**) {
     return call_with_context(
         __func__, [&] { add_input(find_link(link), type, static_cast<const char*>(data), size); });
 }
 
-Result cuLinkComplete(Link* link, void** image, size_t* size) {
+Result cuLinkComplete(LinkState* link, void** image, size_t* size) {
     return call_with_context(__func__, [&] {
-        Link& link_state = find_link(link);
+        LinkState& link_state = find_link(link);
         require(!link_state.ptx.empty());
         if (size) *size = link_state.ptx.size() + 1;
         store_output(image, link_state.ptx.data());
     });
 }
 
-Result cuLinkDestroy(Link* link) {
-    return call_with_context(__func__, [&] { links().destroy(&find_link(link)); });
+Result cuLinkDestroy(LinkState* link) {
+    return call_with_context(__func__, [&] { live_link_states().destroy(&find_link(link)); });
 }
 
 }  // extern "C"

@@ -21,7 +21,7 @@ std::map<cudaStream_t, std::shared_ptr<Capture>>& captures_by_stream() {
     return table;
 }
 
-[[noreturn]] void invalidate(Capture& capture, cudaError_t error, const char* reason) {
+[[noreturn]] void invalidate_capture(Capture& capture, cudaError_t error, const char* reason) {
     capture.is_valid = false;
     refuse(reason, error);
 }
@@ -110,13 +110,13 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = find_capture(stream);
-    const bool program_gave_graph = capture && !capture->creates_graph;
-    require(graph || program_gave_graph);
+    const bool is_graph_from_program = capture && !capture->creates_graph;
+    require(graph || is_graph_from_program);
     if (graph) *graph = nullptr;
     if (!capture) refuse("the stream is not being captured.", cudaErrorIllegalState);
     if (capture->origin_stream != stream)
-        invalidate(*capture, cudaErrorStreamCaptureUnmatched,
-                   "the capture began in a different stream.");
+        invalidate_capture(*capture, cudaErrorStreamCaptureUnmatched,
+                           "the capture began in a different stream.");
     end_participation(*capture);
     // Make these checks after `end`, because a failed check also ends the capture and discards its
     // nodes, as on an H100.
@@ -128,15 +128,16 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     for (const auto& [other, stream_ends] : capture->stream_ends) {
         for (const Dependency& branch_end : stream_ends) {
             if (joined_nodes.contains(branch_end.node)) continue;
-            invalidate(*capture, cudaErrorStreamCaptureUnjoined,
-                       "another stream took part in the capture, but the stream in which the "
-                       "capture began does not wait for it: record an event in the other stream, "
-                       "and make the first stream wait for this event before the capture ends.");
+            invalidate_capture(
+                *capture, cudaErrorStreamCaptureUnjoined,
+                "another stream took part in the capture, but the stream in which the "
+                "capture began does not wait for it: record an event in the other stream, "
+                "and make the first stream wait for this event before the capture ends.");
         }
     }
     if (graph)
-        *graph = program_gave_graph ? to_handle(capture->graph.get())
-                                    : Graphs::instance().add_graph(capture->graph);
+        *graph = is_graph_from_program ? to_handle(capture->graph.get())
+                                       : Graphs::instance().add_graph(capture->graph);
 }
 
 void forget_capture(cudaStream_t stream) {
@@ -160,7 +161,7 @@ void forget_captures() {
 /// Rejects a call that is forbidden while streams are being captured, and invalidates `captures`.
 /// Does nothing if `captures` is empty.
 template <class Captures>
-static void invalidate_all(const Captures& captures, cudaError_t error, const char* reason) {
+static void invalidate_captures(const Captures& captures, cudaError_t error, const char* reason) {
     if (captures.empty()) return;
     for (const auto& capture : captures) capture->is_valid = false;
     refuse(reason, error);
@@ -173,7 +174,7 @@ void check_default_stream_order(cudaStream_t stream) {
     for (const auto& [captured, capture] : captures_by_stream()) {
         if (waits_for_default_stream(captured)) disturbed_captures.insert(capture);
     }
-    invalidate_all(
+    invalidate_captures(
         disturbed_captures, cudaErrorStreamCaptureImplicit,
         "the call uses the default stream, which would make a captured stream wait; capture only "
         "streams made with cudaStreamNonBlocking, or make the call before or after the capture.");
@@ -185,25 +186,26 @@ void check_capture_allows_call() {
     std::set<std::shared_ptr<Capture>> disturbed_captures = all_captures();
     std::erase_if(disturbed_captures,
                   [](const auto& capture) { return !forbids_unsafe_calls(*capture); });
-    invalidate_all(disturbed_captures, cudaErrorStreamCaptureUnsupported,
-                   "the call is not allowed while a stream is being captured; make it before or "
-                   "after the capture, or capture with cudaStreamCaptureModeRelaxed.");
+    invalidate_captures(
+        disturbed_captures, cudaErrorStreamCaptureUnsupported,
+        "the call is not allowed while a stream is being captured; make it before or "
+        "after the capture, or capture with cudaStreamCaptureModeRelaxed.");
 }
 
 void check_not_captured(cudaStream_t stream) {
     check_stream(stream);
     check_default_stream_order(stream);
     if (const auto capture = find_capture(stream))
-        invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-                   "the stream is being captured, so none of its work has run yet.");
+        invalidate_capture(*capture, cudaErrorStreamCaptureUnsupported,
+                           "the stream is being captured, so none of its work has run yet.");
     check_capture_allows_call();
 }
 
 void check_nothing_captured() {
     if (!has_capture()) return;
     std::lock_guard lock(Graphs::instance().mutex);
-    invalidate_all(all_captures(), cudaErrorStreamCaptureUnsupported,
-                   "a stream is being captured, so none of its work has run yet.");
+    invalidate_captures(all_captures(), cudaErrorStreamCaptureUnsupported,
+                        "a stream is being captured, so none of its work has run yet.");
 }
 
 // ---- adding nodes ----
@@ -241,12 +243,12 @@ void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event) {
                cudaErrorCapturedEvent);
     require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     if (is_legacy_default_stream(stream))
-        invalidate(*capture, cudaErrorStreamCaptureImplicit,
-                   "the default stream cannot take part in a capture.");
+        invalidate_capture(*capture, cudaErrorStreamCaptureImplicit,
+                           "the default stream cannot take part in a capture.");
     const auto stream_capture = find_capture(stream);
     if (stream_capture && stream_capture != capture) {
         stream_capture->is_valid = false;
-        invalidate(
+        invalidate_capture(
             *capture, cudaErrorStreamCaptureMerge,
             "the stream and the event belong to different captures, which cannot be joined.");
     }
@@ -255,17 +257,19 @@ void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event) {
 }
 
 void refuse_uncaptured_event(const std::shared_ptr<Capture>& capture) {
-    invalidate(*capture, cudaErrorStreamCaptureIsolation,
-               "a captured stream cannot wait for an event that was recorded outside of the "
-               "capture; wait before the capture begins, or use cudaEventWaitExternal.");
+    invalidate_capture(
+        *capture, cudaErrorStreamCaptureIsolation,
+        "a captured stream cannot wait for an event that was recorded outside of the "
+        "capture; wait before the capture begins, or use cudaEventWaitExternal.");
 }
 
 void refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
     require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
-    invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-               "a graph cannot be launched into a captured stream; add it to the captured graph as "
-               "a child node (cudaStreamGetCaptureInfo, cudaGraphAddChildGraphNode, "
-               "cudaStreamUpdateCaptureDependencies).");
+    invalidate_capture(
+        *capture, cudaErrorStreamCaptureUnsupported,
+        "a graph cannot be launched into a captured stream; add it to the captured graph as "
+        "a child node (cudaStreamGetCaptureInfo, cudaGraphAddChildGraphNode, "
+        "cudaStreamUpdateCaptureDependencies).");
 }
 
 void refuse_captured_event(const CapturedEvent& event) {

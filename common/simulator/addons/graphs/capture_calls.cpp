@@ -58,19 +58,19 @@ void change_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdg
 }  // namespace
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-    return call_on_stream(__func__, stream,
-                          [&] { return begin_capture(stream, mode, nullptr, {}); });
+    return run_stream_call(__func__, stream,
+                           [&] { return begin_capture(stream, mode, nullptr, {}); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCapture, _ptsz);
 
-COALESCE_BY(api, cudaStreamBeginCaptureToGraph, begin_capture_to_graph, 6);
+COALESCE_BY(run_device_call, cudaStreamBeginCaptureToGraph, begin_capture_to_graph, 6);
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph, _ptsz);
 
-COALESCE_BY(api, cudaStreamEndCapture, end_capture, 2);
+COALESCE_BY(run_device_call, cudaStreamEndCapture, end_capture, 2);
 COALESCE_PER_THREAD_STREAM(cudaStreamEndCapture, _ptsz);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    return call_on_stream(__func__, stream, [&] {
+    return run_stream_call(__func__, stream, [&] {
         require(status);
         check_default_stream_order(stream);
         *status = capture_status(find_capture(stream));
@@ -82,7 +82,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      unsigned long long* id, cudaGraph_t* graph,
                                      const cudaGraphNode_t** nodes, const cudaGraphEdgeData** data,
                                      size_t* count) {
-    return call_on_stream(__func__, stream, [&] {
+    return run_stream_call(__func__, stream, [&] {
         require(status && (nodes || !data));
         check_default_stream_order(stream);
         std::lock_guard lock(Graphs::instance().mutex);
@@ -99,11 +99,11 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetCaptureInfo, _ptsz);
 
-COALESCE_BY(api, cudaStreamUpdateCaptureDependencies, change_ends, 5);
+COALESCE_BY(run_device_call, cudaStreamUpdateCaptureDependencies, change_ends, 5);
 COALESCE_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-    return answer(__func__, [&] {
+    return run_call(__func__, [&] {
         require(mode && *mode >= cudaStreamCaptureModeGlobal &&
                 *mode <= cudaStreamCaptureModeRelaxed);
         std::swap(*mode, thread_capture_mode);

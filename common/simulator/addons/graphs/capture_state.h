@@ -15,8 +15,8 @@ namespace coalesce::simulator::cudart {
 
 struct Capture {
     std::shared_ptr<Graph> graph;
-    /// True if the program receives the graph when the capture ends. False if the program supplied
-    /// the graph.
+    /// Whether the capture creates its graph, which the program receives when the capture ends.
+    /// False if the program supplied the graph.
     bool creates_graph = true;
     cudaStream_t origin_stream = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
@@ -25,7 +25,8 @@ struct Capture {
     bool is_valid = true;
     /// For each stream in the capture, the nodes on which the stream's next node will depend.
     std::map<cudaStream_t, std::vector<Dependency>> stream_ends;
-    /// The nodes of `stream_ends`, copied into arrays to which the program has received pointers.
+    /// For each stream, the nodes in `stream_ends` as an array. The program has pointers to these
+    /// arrays.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
@@ -33,7 +34,7 @@ struct Capture {
 /// The capture mode of the calling thread. cudaThreadExchangeStreamCaptureMode changes the mode.
 extern thread_local cudaStreamCaptureMode thread_capture_mode;
 
-/// Ends all captures. Called when the program calls cudaDeviceReset.
+/// Ends all captures, because the program has called cudaDeviceReset.
 void forget_captures();
 
 /// Adds to `target` all dependencies in `added` that `target` does not contain yet.

@@ -1,4 +1,4 @@
-// Implements the steps that all graph functions share: taking the lock and looking up handles.
+// Declares the steps that all graph functions share: taking the lock and looking up handles.
 #pragma once
 
 #include <mutex>
@@ -8,8 +8,8 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Returns the object that a handle refers to, or refuses the call if the handle is invalid. The
-/// error message uses `handle_type`, such as "graph", for the object.
+/// Returns the object that a handle refers to. If the handle is invalid, refuses the call with a
+/// message that names the type of the handle, such as "graph".
 template <class Handle>
 auto& require_known(Handle handle, const char* handle_type) {
     auto* object = Graphs::instance().find(handle);
@@ -26,7 +26,7 @@ inline Executable& find_executable(cudaGraphExec_t handle) {
     return require_known(handle, "executable graph");
 }
 
-/// Returns the executable graph's copy of the node `original`.
+/// Returns the copy of the node `original` in the executable graph.
 inline Node& find_node_in_executable(cudaGraphExec_t handle, cudaGraphNode_t original) {
     Node* node = find_executable(handle).graph->find_copy(Graphs::instance().find(original));
     if (!node) refuse("the node does not belong to the instantiated graph.");
@@ -34,8 +34,8 @@ inline Node& find_node_in_executable(cudaGraphExec_t handle, cudaGraphNode_t ori
 }
 
 template <class Body, class... Arguments>
-cudaError_t graph_call(const char* name, Body body, const Arguments&... arguments) noexcept {
-    return api(name, [&] {
+cudaError_t run_graph_call(const char* name, Body body, const Arguments&... arguments) noexcept {
+    return run_device_call(name, [&] {
         std::lock_guard lock(Graphs::instance().mutex);
         body(arguments...);
     });

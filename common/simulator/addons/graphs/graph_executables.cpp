@@ -66,9 +66,9 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
 }
 
 void instantiate_with_flags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
-    cudaGraphInstantiateParams how{};
-    how.flags = flags;
-    instantiate(handle, find_graph(graph), how);
+    cudaGraphInstantiateParams parameters{};
+    parameters.flags = flags;
+    instantiate(handle, find_graph(graph), parameters);
 }
 
 // ---- launch ----
@@ -110,7 +110,7 @@ void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
 
 // ---- update ----
 
-struct Difference {
+struct GraphDifference {
     cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
     Node* node = nullptr;
     Node* dependency_node = nullptr;
@@ -125,7 +125,7 @@ std::size_t find_node_index(const Graph& graph, const Node* node) {
 }
 
 /// Checks that the two nodes depend on nodes with the same indices in their graphs.
-Difference compare_edges(const Node& old_node, Node& new_node) {
+GraphDifference compare_edges(const Node& old_node, Node& new_node) {
     if (old_node.dependencies.size() != new_node.dependencies.size())
         return {cudaGraphExecUpdateErrorTopologyChanged, &new_node, nullptr};
     for (const Dependency& dependency : new_node.dependencies) {
@@ -136,13 +136,14 @@ Difference compare_edges(const Node& old_node, Node& new_node) {
     return {};
 }
 
-Difference compare_graphs(const Graph& old_graph, const Graph& new_graph);
+GraphDifference compare_graphs(const Graph& old_graph, const Graph& new_graph);
 
-Difference compare_work(const Node& old_node, Node& new_node) {
+GraphDifference compare_work(const Node& old_node, Node& new_node) {
     if (old_node.type() != new_node.type())
         return {cudaGraphExecUpdateErrorNodeTypeChanged, &new_node, nullptr};
     if (const auto* kernel = std::get_if<KernelWork>(&old_node.work)) {
-        if (kernel->request.cooperative != std::get<KernelWork>(new_node.work).request.cooperative)
+        if (kernel->request.is_cooperative !=
+            std::get<KernelWork>(new_node.work).request.is_cooperative)
             return {cudaGraphExecUpdateErrorAttributesChanged, &new_node, nullptr};
     } else if (const auto* child = std::get_if<ChildWork>(&old_node.work)) {
         return compare_graphs(*child->graph, *std::get<ChildWork>(new_node.work).graph);
@@ -152,10 +153,10 @@ Difference compare_work(const Node& old_node, Node& new_node) {
     return {};
 }
 
-Difference compare_graphs(const Graph& old_graph, const Graph& new_graph) {
+GraphDifference compare_graphs(const Graph& old_graph, const Graph& new_graph) {
     const std::size_t count = std::min(old_graph.nodes().size(), new_graph.nodes().size());
     for (std::size_t i = 0; i < count; ++i) {
-        Difference difference = compare_edges(*old_graph.nodes()[i], *new_graph.nodes()[i]);
+        GraphDifference difference = compare_edges(*old_graph.nodes()[i], *new_graph.nodes()[i]);
         if (!difference.exists())
             difference = compare_work(*old_graph.nodes()[i], *new_graph.nodes()[i]);
         if (difference.exists()) return difference;
@@ -165,12 +166,12 @@ Difference compare_graphs(const Graph& old_graph, const Graph& new_graph) {
     return {cudaGraphExecUpdateErrorTopologyChanged, extra_node, nullptr};
 }
 
-/// Copies the work of all nodes from `wanted` to `present`. Both graphs must have the same nodes
-/// and edges.
-void copy_all_work(Graph& present, const Graph& wanted) {
-    for (std::size_t i = 0; i < wanted.nodes().size(); ++i) {
-        Node& node = *present.nodes()[i];
-        const Node& source_node = *wanted.nodes()[i];
+/// Copies the work of all nodes from `wanted_graph` to `current_graph`. Both graphs must have the
+/// same nodes and edges.
+void copy_all_work(Graph& current_graph, const Graph& wanted_graph) {
+    for (std::size_t i = 0; i < wanted_graph.nodes().size(); ++i) {
+        Node& node = *current_graph.nodes()[i];
+        const Node& source_node = *wanted_graph.nodes()[i];
         if (const auto* child = std::get_if<ChildWork>(&node.work))
             copy_all_work(*child->graph, *std::get<ChildWork>(source_node.work).graph);
         else
@@ -178,15 +179,16 @@ void copy_all_work(Graph& present, const Graph& wanted) {
     }
 }
 
-void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResultInfo* info) {
-    const Difference difference = compare_graphs(*executable.graph, wanted);
+void update(Executable& executable, const Graph& wanted_graph,
+            cudaGraphExecUpdateResultInfo* info) {
+    const GraphDifference difference = compare_graphs(*executable.graph, wanted_graph);
     if (info)
         *info = {difference.result, to_handle(difference.node),
                  to_handle(difference.dependency_node)};
     if (difference.exists())
         refuse("the graph differs in more than the parameters of its nodes; instantiate it again.",
                cudaErrorGraphExecUpdateFailure);
-    copy_all_work(*executable.graph, wanted);
+    copy_all_work(*executable.graph, wanted_graph);
 }
 
 /// Returns the executable's copy of a node, which must be of a kind that can be disabled: a kernel,
@@ -201,7 +203,7 @@ Node& find_node_that_can_be_disabled(cudaGraphExec_t executable, cudaGraphNode_t
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* how) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         Graph& source_graph = find_graph(graph);
         require(how);
         instantiate(executable, source_graph, *how);
@@ -209,47 +211,48 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
 
-COALESCE_BY(graph_call, cudaGraphInstantiateWithFlags, instantiate_with_flags, 3);
-COALESCE_BY(graph_call, cudaGraphInstantiate, instantiate_with_flags, 3);
+COALESCE_BY(run_graph_call, cudaGraphInstantiateWithFlags, instantiate_with_flags, 3);
+COALESCE_BY(run_graph_call, cudaGraphInstantiate, instantiate_with_flags, 3);
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         check_capture_allows_call();
         Graphs::instance().destroy(&find_executable(executable));
     });
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
-    return graph_call(__func__, [&] { store_output(flags, find_executable(executable).flags); });
+    return run_graph_call(__func__,
+                          [&] { store_output(flags, find_executable(executable).flags); });
 }
 
-COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
+COALESCE_BY(run_device_call, cudaGraphLaunch, launch_graph, 2);
 COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
 
 /// Does nothing, because the simulator has nothing to upload.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
-    return call_on_stream(__func__, stream, [&] { share_ownership(executable); });
+    return run_stream_call(__func__, stream, [&] { share_ownership(executable); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* info) {
-    return graph_call(__func__, [&] {
-        const Graph& wanted = find_graph(graph);
-        update(find_executable(executable), wanted, info);
+    return run_graph_call(__func__, [&] {
+        const Graph& wanted_graph = find_graph(graph);
+        update(find_executable(executable), wanted_graph, info);
     });
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned enabled) {
-    return graph_call(__func__, [&] {
-        find_node_that_can_be_disabled(executable, original).enabled = enabled != 0;
+    return run_graph_call(__func__, [&] {
+        find_node_that_can_be_disabled(executable, original).is_enabled = enabled != 0;
     });
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned* enabled) {
-    return graph_call(__func__, [&] {
-        store_output(enabled, find_node_that_can_be_disabled(executable, original).enabled);
+    return run_graph_call(__func__, [&] {
+        store_output(enabled, find_node_that_can_be_disabled(executable, original).is_enabled);
     });
 }

@@ -29,14 +29,15 @@ u64 round_up_to_blocks(u64 bytes) {
 /// cudaDeviceGraphMemTrim, so that later launches of any graph can reuse it.
 struct GraphMemoryAccounts {
     std::mutex mutex;
-    std::map<u64, std::weak_ptr<GraphMemory>> known;
-    u64 in_use = 0, mapped_bytes = 0;  ///< bytes in use by allocations, and bytes that are mapped
-    u64 reserved_bytes = 0;            ///< total size of the mapped blocks, in bytes
+    std::map<u64, std::weak_ptr<GraphMemory>> memory_by_address;
+    u64 bytes_in_use = 0,
+        mapped_bytes = 0;    ///< bytes in use by allocations, and bytes that are mapped
+    u64 reserved_bytes = 0;  ///< total size of the mapped blocks, in bytes
     u64 peak_used_bytes = 0, peak_reserved_bytes = 0;
 
     u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped_bytes)); }
 
-    void unmap(GraphMemory& memory) {
+    void unmap_memory(GraphMemory& memory) {
         if (memory.is_mapped) mapped_bytes -= memory.bytes;
         memory.is_mapped = false;
     }
@@ -53,12 +54,12 @@ namespace coalesce::simulator::cudart {
 
 GraphMemory::~GraphMemory() {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
-    const bool is_still_used = in_use;
+    const bool is_still_used = is_in_use;
     {
         std::lock_guard lock(accounts.mutex);
-        accounts.known.erase(address);
-        accounts.unmap(*this);
-        if (in_use) accounts.in_use -= bytes;
+        accounts.memory_by_address.erase(address);
+        accounts.unmap_memory(*this);
+        if (is_in_use) accounts.bytes_in_use -= bytes;
     }
     if (!is_still_used) memory().free(address);
 }
@@ -66,31 +67,31 @@ GraphMemory::~GraphMemory() {
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
     const u64 address = memory().allocate(bytes);
     if (address == 0) return nullptr;
-    auto reserved = std::make_shared<GraphMemory>();
-    reserved->address = address;
-    reserved->bytes = bytes;
+    auto reserved_memory = std::make_shared<GraphMemory>();
+    reserved_memory->address = address;
+    reserved_memory->bytes = bytes;
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    accounts.known[address] = reserved;
-    return reserved;
+    accounts.memory_by_address[address] = reserved_memory;
+    return reserved_memory;
 }
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    const auto entry = accounts.known.find(reinterpret_cast<u64>(pointer));
-    return entry == accounts.known.end() ? nullptr : entry->second.lock();
+    const auto entry = accounts.memory_by_address.find(reinterpret_cast<u64>(pointer));
+    return entry == accounts.memory_by_address.end() ? nullptr : entry->second.lock();
 }
 
 bool begin_use(GraphMemory& graph_memory) {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    if (graph_memory.in_use) return false;
+    if (graph_memory.is_in_use) return false;
     if (!graph_memory.is_mapped) accounts.mapped_bytes += graph_memory.bytes;
-    graph_memory.in_use = graph_memory.is_mapped = true;
-    accounts.in_use += graph_memory.bytes;
+    graph_memory.is_in_use = graph_memory.is_mapped = true;
+    accounts.bytes_in_use += graph_memory.bytes;
     accounts.reserved_bytes =
-        std::max(accounts.reserved_bytes, round_up_to_blocks(accounts.in_use));
+        std::max(accounts.reserved_bytes, round_up_to_blocks(accounts.bytes_in_use));
     accounts.peak_reserved_bytes = std::max(accounts.peak_reserved_bytes, accounts.reserved_bytes);
     accounts.peak_used_bytes = std::max(accounts.peak_used_bytes, accounts.used_bytes());
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
@@ -100,9 +101,9 @@ bool begin_use(GraphMemory& graph_memory) {
 bool end_use(GraphMemory& graph_memory) {
     GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     std::lock_guard lock(accounts.mutex);
-    if (!graph_memory.in_use) return false;
-    graph_memory.in_use = false;
-    accounts.in_use -= graph_memory.bytes;
+    if (!graph_memory.is_in_use) return false;
+    graph_memory.is_in_use = false;
+    accounts.bytes_in_use -= graph_memory.bytes;
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
@@ -113,11 +114,12 @@ void trim_graph_memory() {
     // GraphMemory takes the same lock. Declare the list before the lock.
     std::vector<std::shared_ptr<GraphMemory>> all_memory;
     std::lock_guard lock(accounts.mutex);
-    for (const auto& [address, known] : accounts.known) all_memory.push_back(known.lock());
+    for (const auto& [address, memory] : accounts.memory_by_address)
+        all_memory.push_back(memory.lock());
     for (const auto& memory : all_memory) {
-        if (memory && !memory->in_use) accounts.unmap(*memory);
+        if (memory && !memory->is_in_use) accounts.unmap_memory(*memory);
     }
-    accounts.reserved_bytes = round_up_to_blocks(accounts.in_use);
+    accounts.reserved_bytes = round_up_to_blocks(accounts.bytes_in_use);
 }
 
 }  // namespace coalesce::simulator::cudart
@@ -153,7 +155,7 @@ void set_attribute(GraphMemoryAccounts& accounts, cudaGraphMemAttributeType attr
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_device(device);
         std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
         get_attribute(GraphMemoryAccounts::instance(), attribute, static_cast<u64*>(value));
@@ -162,7 +164,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
 
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_device(device);
         std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
         set_attribute(GraphMemoryAccounts::instance(), attribute, static_cast<const u64*>(value));
@@ -170,7 +172,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         check_device(device);
         trim_graph_memory();
     });

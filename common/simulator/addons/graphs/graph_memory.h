@@ -14,9 +14,9 @@ namespace coalesce::simulator::cudart {
 
 struct GraphMemory {
     u64 address = 0, bytes = 0;
-    /// true from the launch that allocates the memory until the memory is freed
-    bool in_use = false;
-    /// true from the launch that allocates the memory until the memory is trimmed
+    /// True from the launch that allocates the memory until the memory is freed.
+    bool is_in_use = false;
+    /// True from the launch that allocates the memory until the memory is trimmed.
     bool is_mapped = false;
 
     /// Frees the memory when the last graph that owns it is destroyed. Memory still in use becomes
@@ -38,8 +38,8 @@ AllocateWork describe_allocation(size_t bytes);
 /// Unmaps all graph memory that is not in use (cudaDeviceGraphMemTrim).
 void trim_graph_memory();
 
-/// begin_use marks the memory as in use, and end_use marks it as free. Both return false if the
-/// memory is already marked in this way.
+/// begin_use marks the memory as in use, and end_use marks it as free. Each returns false if the
+/// memory was already marked in this way.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

@@ -30,7 +30,7 @@ struct NewNodePosition {
 template <class MakeWork>
 cudaError_t add_node(const char* name, const NewNodePosition& position,
                      MakeWork make_work) noexcept {
-    return graph_call(name, [&] {
+    return run_graph_call(name, [&] {
         Graph& graph = find_graph(position.graph);
         require(position.node);
         std::vector<Dependency> dependencies =
@@ -47,7 +47,7 @@ void copy_unchanged_attributes(const Work& old_work, Work& new_work) {
     auto* kernel = std::get_if<KernelWork>(&new_work);
     if (!old_kernel || !kernel) return;
     kernel->attributes = old_kernel->attributes;
-    kernel->request.cooperative = old_kernel->request.cooperative;
+    kernel->request.is_cooperative = old_kernel->request.is_cooperative;
     kernel->request.cluster = old_kernel->request.cluster;
 }
 
@@ -62,21 +62,21 @@ void set_parameters(Node& node, Make make) {
 
 template <class Make>
 cudaError_t set_parameters(const char* name, cudaGraphNode_t node, Make make) noexcept {
-    return graph_call(name, [&] { set_parameters(find_node(node), make); });
+    return run_graph_call(name, [&] { set_parameters(find_node(node), make); });
 }
 
 template <class Make>
 cudaError_t set_executable_parameters(const char* name, cudaGraphExec_t executable,
                                       cudaGraphNode_t original, Make make) noexcept {
-    return graph_call(name,
-                      [&] { set_parameters(find_node_in_executable(executable, original), make); });
+    return run_graph_call(
+        name, [&] { set_parameters(find_node_in_executable(executable, original), make); });
 }
 
 /// Calls `use_work(work)` with the work of the node. Fails if the work is not of type `WorkType`.
 template <class WorkType, class UseWork>
 cudaError_t read_work(const char* name, cudaGraphNode_t node, const void* target,
                       UseWork use_work) noexcept {
-    return graph_call(name, [&] {
+    return run_graph_call(name, [&] {
         auto* work = std::get_if<WorkType>(&find_node(node).work);
         require(work && target);
         use_work(*work);
@@ -172,14 +172,14 @@ COALESCE_GET_PARAMETERS(Memcpy, CopyWork, cudaMemcpy3DParms);
 namespace {
 
 void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
-    KernelWork changed = work;
-    std::erase_if(changed.attributes, [&](const cudaLaunchAttribute& attribute_of_launch) {
+    KernelWork changed_work = work;
+    std::erase_if(changed_work.attributes, [&](const cudaLaunchAttribute& attribute_of_launch) {
         return attribute_of_launch.id == attribute.id;
     });
-    changed.attributes.push_back(attribute);
-    apply_attribute(attribute, changed.request);
-    check_work(changed);
-    work = std::move(changed);
+    changed_work.attributes.push_back(attribute);
+    apply_attribute(attribute, changed_work.request);
+    check_work(changed_work);
+    work = std::move(changed_work);
 }
 
 /// Returns the work of `node`, which must be a kernel node.
@@ -193,7 +193,7 @@ KernelWork& require_kernel_work(Node* node) {
 
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue* value) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         KernelWork& work = require_kernel_work(&find_node(node));
         require(value);
         cudaLaunchAttribute attribute{};
@@ -217,7 +217,7 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAt
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const KernelWork& source_work = require_kernel_work(&find_node(from));
         KernelWork& work = require_kernel_work(Graphs::instance().find(to));
         for (const cudaLaunchAttribute& attribute : source_work.attributes)
@@ -309,7 +309,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
                                              unsigned value, unsigned flags) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         Graph& known = find_graph(graph);
         require(handle && flags <= cudaGraphCondAssignDefault);
         *handle = GraphConditions::instance().create_handle(value);

@@ -26,17 +26,17 @@ std::string format_label(const Work& work) {
 }
 
 void draw_graph(const Graph& graph, std::ostream& out) {
-    std::map<const Node*, std::size_t> numbers;
-    for (const auto& node : graph.nodes()) numbers.emplace(node.get(), numbers.size());
+    std::map<const Node*, std::size_t> node_numbers;
+    for (const auto& node : graph.nodes()) node_numbers.emplace(node.get(), node_numbers.size());
     out << "digraph graph_of_work {\n";
     for (const auto& node : graph.nodes()) {
-        out << "    node_" << numbers[node.get()] << " [label=\"" << format_label(node->work)
+        out << "    node_" << node_numbers[node.get()] << " [label=\"" << format_label(node->work)
             << "\"];\n";
     }
     for (const auto& node : graph.nodes()) {
         for (const Dependency& dependency : node->dependencies)
-            out << "    node_" << numbers[dependency.node] << " -> node_" << numbers[node.get()]
-                << ";\n";
+            out << "    node_" << node_numbers[dependency.node] << " -> node_"
+                << node_numbers[node.get()] << ";\n";
     }
     out << "}\n";
 }
@@ -45,7 +45,7 @@ void draw_graph(const Graph& graph, std::ostream& out) {
 
 /// Writes the graph to a file. Ignores the flags, which request more detail in the picture.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const Graph& graph = find_graph(handle);
         std::ofstream file(path ? path : "");
         if (!file) refuse("the file cannot be written.", cudaErrorOperatingSystem);

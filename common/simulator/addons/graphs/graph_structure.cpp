@@ -74,7 +74,7 @@ void copy_all_edges_out(const Graph& graph, cudaGraphNode_t* from, cudaGraphNode
 
 struct Edge {
     Node* start;
-    Node* to;
+    Node* end;
     cudaGraphEdgeData data;
 };
 
@@ -86,7 +86,7 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
     for (size_t i = 0; i < count; ++i) {
         const Edge edge{Graphs::instance().find(from[i]), Graphs::instance().find(to[i]),
                         data ? data[i] : cudaGraphEdgeData{}};
-        if (!edge.start || !edge.to || edge.start->graph != &graph || edge.to->graph != &graph)
+        if (!edge.start || !edge.end || edge.start->graph != &graph || edge.end->graph != &graph)
             refuse("edge " + std::to_string(i) +
                    " begins or ends at a node that is not in the graph.");
         edges.push_back(edge);
@@ -96,43 +96,44 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
 
 void add_edges(const std::vector<Edge>& edges) {
     for (const Edge& edge : edges) {
-        if (edge.start == edge.to || edge.to->depends_on(edge.start))
-            refuse(edge.start == edge.to ? "a node cannot depend on itself."
-                                         : "this edge already exists.");
+        if (edge.start == edge.end || edge.end->depends_on(edge.start))
+            refuse(edge.start == edge.end ? "a node cannot depend on itself."
+                                          : "this edge already exists.");
     }
-    for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.start, edge.data});
+    for (const Edge& edge : edges) edge.end->dependencies.push_back({edge.start, edge.data});
 }
 
 void remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
     if (!edges.empty() && graph.any_node(is_memory_node))
         fail_not_supported("edges cannot be removed from a graph that allocates or frees memory.");
     for (const Edge& edge : edges) {
-        if (!edge.to->depends_on(edge.start)) refuse("this edge does not exist.");
+        if (!edge.end->depends_on(edge.start)) refuse("this edge does not exist.");
     }
     for (const Edge& edge : edges) {
-        std::erase_if(edge.to->dependencies,
-                      [&](const Dependency& before) { return before.node == edge.start; });
+        std::erase_if(edge.end->dependencies, [&](const Dependency& existing_edge) {
+            return existing_edge.node == edge.start;
+        });
     }
 }
 
 }  // namespace
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         require(graph && flags == 0);
         *graph = Graphs::instance().add_graph(std::make_shared<Graph>());
     });
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         if (!Graphs::instance().destroy(&find_graph(handle)))
             refuse("the graph belongs to a node of another graph, or is being captured.");
     });
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t original) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const Graph& graph = find_graph(original);
         require(handle);
         if (graph.any_node(is_memory_node) || graph.any_node(is_conditional) ||
@@ -145,69 +146,69 @@ cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t original) {
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original,
                                      cudaGraph_t clone) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         Graph& graph = find_graph(clone);
         const Node* node = Graphs::instance().find(original);
-        Node* copied = node ? graph.find_copy(node) : nullptr;
-        require(copied);
-        store_output(found, to_handle(copied));
+        Node* copied_node = node ? graph.find_copy(node) : nullptr;
+        require(copied_node);
+        store_output(found, to_handle(copied_node));
     });
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
-    return graph_call(__func__, [&] {
-        std::vector<Node*> list;
-        for (const auto& node : find_graph(handle).nodes()) list.push_back(node.get());
-        copy_nodes_out(list, nodes, count);
+    return run_graph_call(__func__, [&] {
+        std::vector<Node*> node_list;
+        for (const auto& node : find_graph(handle).nodes()) node_list.push_back(node.get());
+        copy_nodes_out(node_list, nodes, count);
     });
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
-    return graph_call(__func__, [&] {
-        std::vector<Node*> list;
+    return run_graph_call(__func__, [&] {
+        std::vector<Node*> node_list;
         for (const auto& node : find_graph(handle).nodes()) {
-            if (node->dependencies.empty()) list.push_back(node.get());
+            if (node->dependencies.empty()) node_list.push_back(node.get());
         }
-        copy_nodes_out(list, nodes, count);
+        copy_nodes_out(node_list, nodes, count);
     });
 }
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                               cudaGraphEdgeData* data, size_t* count) {
-    return graph_call(__func__,
-                      [&] { copy_all_edges_out(find_graph(graph), from, to, data, count); });
+    return run_graph_call(__func__,
+                          [&] { copy_all_edges_out(find_graph(graph), from, to, data, count); });
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
                                          cudaGraphEdgeData* data, size_t* count) {
-    return graph_call(__func__,
-                      [&] { copy_edges_out(find_node(node).dependencies, nodes, data, count); });
+    return run_graph_call(
+        __func__, [&] { copy_edges_out(find_node(node).dependencies, nodes, data, count); });
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
                                            cudaGraphEdgeData* data, size_t* count) {
-    return graph_call(
+    return run_graph_call(
         __func__, [&] { copy_edges_out(find_dependents(find_node(node)), nodes, data, count); });
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
                                      size_t count) {
-    return graph_call(__func__,
-                      [&] { add_edges(read_edges(find_graph(graph), from, to, data, count)); });
+    return run_graph_call(__func__,
+                          [&] { add_edges(read_edges(find_graph(graph), from, to, data, count)); });
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
                                         const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
                                         size_t count) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         const Graph& graph = find_graph(handle);
         remove_edges(graph, read_edges(graph, from, to, data, count));
     });
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         Node& node = find_node(handle);
         if (node.graph->any_node(is_memory_node))
             fail_not_supported(
@@ -217,5 +218,5 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-    return graph_call(__func__, [&] { store_output(type, find_node(node).type()); });
+    return run_graph_call(__func__, [&] { store_output(type, find_node(node).type()); });
 }

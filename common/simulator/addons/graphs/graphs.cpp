@@ -26,7 +26,7 @@ Graph::~Graph() {
     std::lock_guard lock(Graphs::instance().mutex);
     Graphs::instance().alive_.erase(this);
     for (const auto& node : nodes_) Graphs::instance().nodes_.erase(node.get());
-    for (const auto& [object, count] : objects) release(*object, count);
+    for (const auto& [object, count] : user_objects) release(*object, count);
     // A nested graph is a copy that shares the condition handles of the original. Only the original
     // removes the handles.
     if (is_nested) return;
@@ -89,15 +89,15 @@ std::shared_ptr<Graph> Graph::copy() const {
     for (const auto& node : nodes_) {
         Node& node_copy = copied->add(copy_work(node->work), node->dependencies);
         node_copy.copied_from = node.get();
-        node_copy.enabled = node->enabled;
+        node_copy.is_enabled = node->is_enabled;
         copies_by_original[node.get()] = &node_copy;
     }
     for (const auto& node : copied->nodes_) {
         for (Dependency& dependency : node->dependencies)
             dependency.node = copies_by_original.at(dependency.node);
     }
-    copied->objects = objects;
-    for (const auto& [object, count] : objects) retain(*object, count);
+    copied->user_objects = user_objects;
+    for (const auto& [object, count] : user_objects) retain(*object, count);
     copied->conditions = conditions;
     return copied;
 }
@@ -105,31 +105,31 @@ std::shared_ptr<Graph> Graph::copy() const {
 Node* Graph::find_copy(const Node* original) {
     for (const auto& node : nodes_) {
         if (node->copied_from == original) return node.get();
-        for (const auto& part : nested_graphs(node->work)) {
-            if (Node* found = part->find_copy(original)) return found;
+        for (const auto& nested_graph : nested_graphs(node->work)) {
+            if (Node* found = nested_graph->find_copy(original)) return found;
         }
     }
     return nullptr;
 }
 
 bool Graph::sort_topologically(std::vector<Node*>& order, Node*& culprit) const {
-    std::map<const Node*, std::size_t> waiting_counts;
+    std::map<const Node*, std::size_t> unfinished_dependencies;
     std::map<const Node*, std::vector<Node*>> followers;
     order.clear();
     for (const auto& node : nodes_) {
-        waiting_counts[node.get()] = node->dependencies.size();
+        unfinished_dependencies[node.get()] = node->dependencies.size();
         for (const Dependency& dependency : node->dependencies)
             followers[dependency.node].push_back(node.get());
         if (node->dependencies.empty()) order.push_back(node.get());
     }
     for (std::size_t next = 0; next < order.size(); ++next) {
         for (Node* follower : followers[order[next]]) {
-            if (--waiting_counts[follower] == 0) order.push_back(follower);
+            if (--unfinished_dependencies[follower] == 0) order.push_back(follower);
         }
     }
     if (order.size() == nodes_.size()) return true;
     for (const auto& node : nodes_) {
-        if (waiting_counts[node.get()] > 0) culprit = node.get();
+        if (unfinished_dependencies[node.get()] > 0) culprit = node.get();
     }
     return false;
 }
@@ -137,8 +137,8 @@ bool Graph::sort_topologically(std::vector<Node*>& order, Node*& culprit) const 
 bool Graph::any_node(const std::function<bool(const Node&)>& property) const {
     for (const auto& node : nodes_) {
         if (property(*node)) return true;
-        for (const auto& part : nested_graphs(node->work)) {
-            if (part->any_node(property)) return true;
+        for (const auto& nested_graph : nested_graphs(node->work)) {
+            if (nested_graph->any_node(property)) return true;
         }
     }
     return false;
@@ -147,7 +147,8 @@ bool Graph::any_node(const std::function<bool(const Node&)>& property) const {
 void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
     body(*this);
     for (const auto& node : nodes_) {
-        for (const auto& part : nested_graphs(node->work)) part->for_each_graph(body);
+        for (const auto& nested_graph : nested_graphs(node->work))
+            nested_graph->for_each_graph(body);
     }
 }
 
@@ -244,9 +245,9 @@ void run_graph(const Graph& graph) {
     std::vector<Node*> order;
     Node* culprit = nullptr;
     require(graph.sort_topologically(order, culprit));
-    if (!is_chain(order)) record_gap(Gap::graphs);
+    if (!is_chain(order)) record_gap(Gap::graph_order);
     for (const Node* node : order) {
-        if (!node->enabled) continue;
+        if (!node->is_enabled) continue;
         execute_work(node->work);
         // If a kernel has failed, skip the remaining nodes. A later call by the program reports the
         // error.

@@ -29,7 +29,7 @@ struct Node {
     Work work;
     std::vector<Dependency> dependencies;
     const Node* copied_from = nullptr;
-    bool enabled = true;
+    bool is_enabled = true;
 
     cudaGraphNodeType type() const { return find_node_type(work); }
     bool depends_on(const Node* other) const;
@@ -70,7 +70,7 @@ public:
     /// True if a node or an executable owns the graph. The program must not destroy such a graph.
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
-    std::map<UserObject*, unsigned> objects;
+    std::map<UserObject*, unsigned> user_objects;
     /// The graph's condition handles. Each handle has an initial value, and a flag that says
     /// whether every launch restores this value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
@@ -102,7 +102,7 @@ public:
     bool destroy(Executable* executable);
     /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
-    /// Deletes all graphs. Called when the program calls cudaDeviceReset.
+    /// Deletes all graphs, because the program has called cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;

@@ -28,9 +28,9 @@ Work describe_kernel(const cudaKernelNodeParams* p) {
 
 Work describe_memset(const cudaMemsetParams* p) {
     require(p);
-    const size_t row = p->width * p->elementSize;
-    return FillWork{.to = {p->dst, p->pitch, row, p->height},
-                    .extent = {row, p->height, 1},
+    const size_t row_bytes = p->width * p->elementSize;
+    return FillWork{.to = {p->dst, p->pitch, row_bytes, p->height},
+                    .extent = {row_bytes, p->height, 1},
                     .value = p->value,
                     .element_bytes = p->elementSize};
 }
@@ -50,13 +50,13 @@ std::shared_ptr<Graph> make_nested_graph() {
 
 Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
     const auto condition = graph.conditions.find(p.handle);
-    const bool is_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
-                         : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
-                                                          : p.size > 0;
-    const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
+    const bool is_valid_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
+                               : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
+                                                                : p.size > 0;
+    const bool is_valid_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
     if (condition == graph.conditions.end())
         refuse("the conditional handle was not created for this graph.");
-    if (!is_type || !is_size)
+    if (!is_valid_type || !is_valid_size)
         refuse("the number of body graphs does not match the type of the conditional node.");
     ConditionalWork conditional;
     conditional.handle = p.handle;
@@ -72,17 +72,17 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
 
 }  // namespace
 
-Work describe_child(cudaGraph_t handle, bool moves) {
+Work describe_child(cudaGraph_t handle, bool takes_ownership) {
     Graph& child = require_known(handle, "child graph");
-    if (child.any_node(is_conditional) || (!moves && child.any_node(is_memory_node)))
+    if (child.any_node(is_conditional) || (!takes_ownership && child.any_node(is_memory_node)))
         refuse(
             "a graph with conditional nodes cannot be a child graph. A graph that allocates memory "
             "can be a child graph only if its ownership moves to the parent graph "
             "(cudaGraphChildGraphOwnershipMove).");
-    std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
-    require(!moves || Graphs::instance().destroy(&child));
-    part->is_nested = true;
-    return ChildWork{std::move(part)};
+    std::shared_ptr<Graph> nested_graph = takes_ownership ? child.shared_from_this() : child.copy();
+    require(!takes_ownership || Graphs::instance().destroy(&child));
+    nested_graph->is_nested = true;
+    return ChildWork{std::move(nested_graph)};
 }
 
 Work describe_allocation(cudaMemAllocNodeParams* p) {
@@ -98,42 +98,43 @@ Work describe_allocation(cudaMemAllocNodeParams* p) {
 }
 
 Work describe_free(const Graph& graph, void* pointer) {
-    FreeWork freed{find_graph_memory(pointer)};
-    if (!freed.memory) refuse("a graph can free only memory that a graph has allocated.");
-    const bool is_second = graph.any_node([&](const Node& node) {
+    FreeWork free_work{find_graph_memory(pointer)};
+    if (!free_work.memory) refuse("a graph can free only memory that a graph has allocated.");
+    const bool is_freed_twice = graph.any_node([&](const Node& node) {
         const auto* earlier_free = std::get_if<FreeWork>(&node.work);
-        return earlier_free && earlier_free->memory == freed.memory;
+        return earlier_free && earlier_free->memory == free_work.memory;
     });
-    if (is_second) refuse("another node of the graph already frees this memory.");
-    const bool is_own = graph.any_node([&](const Node& node) {
+    if (is_freed_twice) refuse("another node of the graph already frees this memory.");
+    const bool is_allocated_by_graph = graph.any_node([&](const Node& node) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
-        return allocation && allocation->memory == freed.memory;
+        return allocation && allocation->memory == free_work.memory;
     });
-    if (is_own && freed.memory->in_use)
+    if (is_allocated_by_graph && free_work.memory->is_in_use)
         refuse(
             "this memory was allocated by a launch of the graph and is still in use, so it must be "
             "freed outside of the graph; a node of the graph cannot free it.");
-    return freed;
+    return free_work;
 }
 
 Work describe(Graph& graph, cudaGraphNodeParams* p) {
     require(p);
     switch (p->type) {
         case cudaGraphNodeTypeKernel: {
-            const cudaKernelNodeParams kernel{p->kernel.func,         p->kernel.gridDim,
-                                              p->kernel.blockDim,     p->kernel.sharedMemBytes,
-                                              p->kernel.kernelParams, p->kernel.extra};
-            return describe_kernel(&kernel);
+            const cudaKernelNodeParams kernel_parameters{
+                p->kernel.func,           p->kernel.gridDim,      p->kernel.blockDim,
+                p->kernel.sharedMemBytes, p->kernel.kernelParams, p->kernel.extra};
+            return describe_kernel(&kernel_parameters);
         }
         case cudaGraphNodeTypeMemcpy: return p->memcpy.copyParams;
         case cudaGraphNodeTypeMemset: {
-            const cudaMemsetParams fill{p->memset.dst,         p->memset.pitch, p->memset.value,
-                                        p->memset.elementSize, p->memset.width, p->memset.height};
-            return describe_memset(&fill);
+            const cudaMemsetParams memset_parameters{p->memset.dst,   p->memset.pitch,
+                                                     p->memset.value, p->memset.elementSize,
+                                                     p->memset.width, p->memset.height};
+            return describe_memset(&memset_parameters);
         }
         case cudaGraphNodeTypeHost: {
-            const cudaHostNodeParams host{p->host.fn, p->host.userData};
-            return describe_host(&host);
+            const cudaHostNodeParams host_parameters{p->host.fn, p->host.userData};
+            return describe_host(&host_parameters);
         }
         case cudaGraphNodeTypeGraph:
             return describe_child(p->graph.graph,
@@ -142,11 +143,12 @@ Work describe(Graph& graph, cudaGraphNodeParams* p) {
         case cudaGraphNodeTypeWaitEvent: return WaitWork{p->eventWait.event};
         case cudaGraphNodeTypeEventRecord: return RecordWork{p->eventRecord.event};
         case cudaGraphNodeTypeMemAlloc: {
-            cudaMemAllocNodeParamsV2& alloc = p->alloc;
+            cudaMemAllocNodeParamsV2& allocation_parameters = p->alloc;
             cudaMemAllocNodeParams first_version_parameters{
-                alloc.poolProps, alloc.accessDescs, alloc.accessDescCount, alloc.bytesize, nullptr};
+                allocation_parameters.poolProps, allocation_parameters.accessDescs,
+                allocation_parameters.accessDescCount, allocation_parameters.bytesize, nullptr};
             Work work = describe_allocation(&first_version_parameters);
-            alloc.dptr = first_version_parameters.dptr;
+            allocation_parameters.dptr = first_version_parameters.dptr;
             return work;
         }
         case cudaGraphNodeTypeMemFree: return describe_free(graph, p->free.dptr);

@@ -11,8 +11,8 @@ Work describe_kernel(const cudaKernelNodeParams* parameters);
 Work describe_memset(const cudaMemsetParams* parameters);
 Work describe_host(const cudaHostNodeParams* parameters);
 /// Creates the work of a child-graph node. The node copies the child graph, or takes ownership of
-/// it if `moves` is true.
-Work describe_child(cudaGraph_t child, bool moves);
+/// it if `takes_ownership` is true.
+Work describe_child(cudaGraph_t child, bool takes_ownership);
 /// Creates the work of an allocation node, and sets `parameters->dptr` to the allocated address.
 Work describe_allocation(cudaMemAllocNodeParams* parameters);
 Work describe_free(const Graph& graph, void* pointer);
@@ -22,8 +22,8 @@ Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams to_node_parameters(const KernelWork& work);
 cudaMemsetParams to_node_parameters(const FillWork& work);
-/// Returns the work of a copy node or host node unchanged, because such work is stored in the form
-/// of node parameters.
+/// Returns `work` itself, because the work of copy nodes and host nodes is stored in the form of
+/// node parameters.
 template <class Parameters>
 const Parameters& to_node_parameters(const Parameters& work) {
     return work;

@@ -18,7 +18,7 @@ struct UserObject {
 
 namespace {
 
-auto& objects() {
+auto& all_user_objects() {
     static auto& handles = *new HandleTable<cudaUserObject_t, UserObject>;
     return handles;
 }
@@ -28,7 +28,7 @@ bool is_valid_count(unsigned count) {
 }
 
 UserObject& find_object(cudaUserObject_t handle, unsigned count) {
-    UserObject* object = objects().find(handle);
+    UserObject* object = all_user_objects().find(handle);
     require(object && is_valid_count(count));
     return *object;
 }
@@ -44,15 +44,15 @@ void add_references_of_graph(UserObject& object, cudaGraph_t handle, unsigned co
     Graph& graph = find_graph_for_objects(handle);
     require(flags <= cudaGraphUserObjectMove);
     if (flags == 0) retain(object, count);
-    graph.objects[&object] += count;
+    graph.user_objects[&object] += count;
 }
 
 void remove_references_of_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
     Graph& graph = find_graph_for_objects(handle);
-    const auto reference_count = graph.objects.find(&object);
-    require(reference_count != graph.objects.end() && reference_count->second >= count);
+    const auto reference_count = graph.user_objects.find(&object);
+    require(reference_count != graph.user_objects.end() && reference_count->second >= count);
     reference_count->second -= count;
-    if (reference_count->second == 0) graph.objects.erase(reference_count);
+    if (reference_count->second == 0) graph.user_objects.erase(reference_count);
     release(object, count);
 }
 
@@ -67,7 +67,7 @@ bool release(UserObject& object, unsigned count) {
     object.references -= count;
     if (object.references > 0) return true;
     object.destroy(object.pointer);
-    objects().destroy(reinterpret_cast<cudaUserObject_t>(&object));
+    all_user_objects().destroy(reinterpret_cast<cudaUserObject_t>(&object));
     return true;
 }
 
@@ -78,29 +78,29 @@ bool release(UserObject& object, unsigned count) {
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
                                  unsigned references, unsigned flags) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         require(handle && destroy && is_valid_count(references) &&
                 flags == cudaUserObjectNoDestructorSync);
-        *handle = objects().add({pointer, destroy, references});
+        *handle = all_user_objects().add({pointer, destroy, references});
     });
 }
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t handle, unsigned count) {
-    return graph_call(__func__, [&] { retain(find_object(handle, count), count); });
+    return run_graph_call(__func__, [&] { retain(find_object(handle, count), count); });
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t handle, unsigned count) {
-    return graph_call(__func__, [&] { require(release(find_object(handle, count), count)); });
+    return run_graph_call(__func__, [&] { require(release(find_object(handle, count), count)); });
 }
 
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count,
                                       unsigned flags) {
-    return graph_call(__func__, [&] {
+    return run_graph_call(__func__, [&] {
         add_references_of_graph(find_object(handle, count), graph, count, flags);
     });
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count) {
-    return graph_call(
+    return run_graph_call(
         __func__, [&] { remove_references_of_graph(find_object(handle, count), graph, count); });
 }

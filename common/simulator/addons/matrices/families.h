@@ -7,8 +7,8 @@
 namespace coalesce::simulator {
 
 // Defined in matrix_moves.cpp.
-Describe describe_matrix_access, describe_matrix_move;
+DescribeFunction describe_matrix_access, describe_matrix_move;
 // Defined in tensor_cores.cpp.
-Describe describe_mma, describe_wmma;
+DescribeFunction describe_mma, describe_wmma;
 
 }  // namespace coalesce::simulator

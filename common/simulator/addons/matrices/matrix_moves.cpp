@@ -102,31 +102,31 @@ void for_each_byte(Mask rows, Body body) {
 /// Converts masks of uninitialized bytes between two layouts: one mask per row, in the lane that
 /// supplies the row's address, and one mask per lane, for the lane's registers.
 template <bool Transposed>
-struct UndefinedLanes<MatrixRows<Transposed>> {
+struct SharedShapeRules<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
                                       kStore = SharedAccessKind::matrix;
 
-    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined) {
+    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined_bytes) {
         u32 register_masks[kLanes];
         const Mask rows = std::exchange(w.active, kAllLanes);
-        const bool has_undefined = undefined_in_store(w, op, register_masks);
+        const bool has_undefined = find_undefined_in_store(w, op, register_masks);
         w.active = rows;
-        std::fill_n(undefined, kLanes, 0);
+        std::fill_n(undefined_bytes, kLanes, 0);
         if (has_undefined)
             for_each_byte<Transposed>(
                 rows, [&](u32 row, u32 byte, u32 lane, u32 byte_in_registers) {
-                    undefined[row] |= (register_masks[lane] >> byte_in_registers & 1) << byte;
+                    undefined_bytes[row] |= (register_masks[lane] >> byte_in_registers & 1) << byte;
                 });
         return has_undefined;
     }
     /// Marks the uninitialized bytes of loaded registers. If `undefined` is null, all loaded bytes
     /// are initialized.
-    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined) {
+    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined_bytes) {
         u32 register_masks[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);
-        if (undefined)
+        if (undefined_bytes)
             for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
-                register_masks[lane] |= (undefined[row] >> byte & 1) << moved;
+                register_masks[lane] |= (undefined_bytes[row] >> byte & 1) << moved;
             });
         note_undefined(w, op, register_masks);
         w.active = rows;
@@ -143,7 +143,7 @@ const Op* move_rows(Warp& w, const Op* op) {
     const Kernel::Code& code = *w.block->launch->code;
     w.active = addressing_lanes(op);
     const Op* next_op = w.block->cluster ? access_in_cluster<Shape, Store, true>(w, op)
-                        : code.plain && !code.is_recorded
+                        : code.is_plain && !code.is_recorded
                             ? access_in_plain_mode<Shape, Store>(w, op)
                             : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
@@ -154,11 +154,12 @@ const Op* move_rows(Warp& w, const Op* op) {
 /// `MatrixOp::addresses`. If an address is outside shared memory, ends the launch and returns
 /// false.
 bool resolve_shared_addresses(Warp& w, const Op* op, Op& access) {
-    access.a = op->matrix->addresses;
+    access.a = op->matrix->address_slot;
     access.immediate = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        if ((addressing_lanes(op) >> l & 1) && find_space(address) != StateSpace::shared) {
+        if ((addressing_lanes(op) >> l & 1) &&
+            find_space_of_address(address) != StateSpace::shared) {
             return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
                                  "The address of a matrix row is outside of shared memory.", l,
                                  address);
@@ -192,36 +193,40 @@ const Op* run_movmatrix(Warp& w, const Op* op) {
 // ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
 // stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
 Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
-    const bool store = i.opcode == "stmatrix", transposed = i.has("trans");
+    const bool is_store = i.opcode == "stmatrix", is_transposed = i.has("trans");
     const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
     const StateSpace space = find_space(i);
     if (count == 0 || i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16"))
         return std::nullopt;
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
-    const ptx::Operand& registers = i.operands[store ? 1 : 0];
+    const ptx::Operand& registers = i.operands[is_store ? 1 : 0];
     const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
     if (!is_single && registers.elements.size() != count) return std::nullopt;
 
     const OperandRole address = {Role::address, Width::w64},
-                      loaded = {is_single ? Role::destination : Role::vector_destination,
-                                Width::w32},
-                      stored = {is_single ? Role::v0 : Role::vector_source, Width::w32};
+                      loaded_role = {is_single ? Role::destination : Role::vector_destination,
+                                     Width::w32},
+                      stored_role = {is_single ? Role::v0 : Role::vector_source, Width::w32};
     const auto matrix = std::make_shared<MatrixOp>();
     matrix->space = space;
-    const Handler load = transposed ? move_matrices<true, false> : move_matrices<false, false>;
-    const Handler handler = transposed ? move_matrices<true, true> : move_matrices<false, true>;
-    return describe_for_whole_warp(
-        i, {.run = store ? handler : load,
-            .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
-            .memory_uses =
-                {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
-            .count = static_cast<u8>(count),
-            .matrix = matrix,
-            .has_repeatable_shared_steps = true});
+    const Handler load_handler =
+        is_transposed ? move_matrices<true, false> : move_matrices<false, false>;
+    const Handler store_handler =
+        is_transposed ? move_matrices<true, true> : move_matrices<false, true>;
+    return describe_for_whole_warp(i, {.run = is_store ? store_handler : load_handler,
+                                       .operands = is_store ? std::vector{address, stored_role}
+                                                            : std::vector{loaded_role, address},
+                                       .memory_uses = {{.space = space,
+                                                        .is_load = !is_store,
+                                                        .is_store = is_store,
+                                                        .bytes_per_lane = kTileRowBytes}},
+                                       .count = static_cast<u8>(count),
+                                       .matrix = matrix,
+                                       .has_repeatable_shared_steps = true});
 }
 
-Handler matrix_load_handler(bool transposed) {
-    return transposed ? move_rows<true, false> : move_rows<false, false>;
+Handler matrix_load_handler(bool is_transposed) {
+    return is_transposed ? move_rows<true, false> : move_rows<false, false>;
 }
 
 void transpose_matrix(u32* lanes) {
@@ -238,7 +243,7 @@ Description describe_for_whole_warp(const ptx::Instruction& instruction,
                                     FamilyInstruction family_instruction, std::size_t optional) {
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
     if (!family_instruction.matrix) family_instruction.matrix = std::make_shared<MatrixOp>();
-    family_instruction.warp_sync = true;
+    family_instruction.is_warp_sync = true;
     family_instruction.has_side_effects = true;  // a lane's result depends on the other lanes
     const std::size_t count = family_instruction.operands.size();
     return describe(instruction, std::move(family_instruction), count - optional, count);

@@ -26,13 +26,13 @@ namespace {
 /// The number of elements in the largest supported matrix. Elements are doubles, which represent
 /// 32-bit integers, and sums of products of 8-bit integers, exactly.
 constexpr u32 kMaxElements = 1024;
-using Elements = std::array<double, kMaxElements>;
+using MatrixElements = std::array<double, kMaxElements>;
 
-/// The distances in `Elements` between neighbouring lines of a matrix fragment, and between
+/// The distances in `MatrixElements` between neighbouring lines of a matrix fragment, and between
 /// neighbouring elements in a line. Matrix a and the accumulators are stored row by row. In matrix
 /// b, all elements with the same index k are next to each other.
 struct Strides {
-    u32 line, across;
+    u32 line_stride, element_stride;
 };
 Strides compute_strides(const MatrixFragment& f, const MatrixShape& shape) {
     if (f.part == Part::a) return {f.elements_per_line, 1};
@@ -41,7 +41,7 @@ Strides compute_strides(const MatrixFragment& f, const MatrixShape& shape) {
 }
 
 /// Calls `body` for each element. The arguments are the lane's register, the element's index in the
-/// register, and the element's index in `Elements`.
+/// register, and the element's index in `MatrixElements`.
 template <class Lane, class Body>
 void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
     const u32 elements_per_register = f.elements_of_register();
@@ -50,16 +50,17 @@ void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape&
         Lane* lanes = w.lanes<Lane>(f.slots[index]);
         for (u32 lane = 0; lane < kLanes; ++lane) {
             const MatrixFragment::Place place = f.place(lane, index);
-            const u32 element_index = place.line * strides.line + place.across * strides.across;
+            const u32 element_index =
+                place.line * strides.line_stride + place.across * strides.element_stride;
             for (u32 e = 0; e < elements_per_register; ++e)
-                body(lanes[lane], e, element_index + e * strides.across);
+                body(lanes[lane], e, element_index + e * strides.element_stride);
         }
     }
 }
 
 template <class Lane, class Decode>
 void read_elements_with(const Warp& w, const MatrixFragment& f, const MatrixShape& shape,
-                        Elements& elements, Decode decode) {
+                        MatrixElements& elements, Decode decode) {
     for_each_element<Lane>(w, f, shape,
                            [&](Lane bits, u32 e, u32 at) { elements[at] = decode(bits, e); });
 }
@@ -72,41 +73,41 @@ i32 extract_unsigned(u32 word, u32 e, u32 bits) {
 }
 
 void read_fragment(const Warp& w, const MatrixFragment& f, const MatrixShape& shape,
-                   Elements& elements) {
+                   MatrixElements& elements) {
     const u32 bits = number_bits(f.number);
     constexpr u32 kTf32Bits = 0xffffe000;
     const auto extract_16_bits = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
     switch (f.number) {
-        case Number::f16:
+        case NumberType::f16:
             read_elements_with<u32>(w, f, shape, elements, [&](u32 word, u32 e) {
                 return to_float(F16{extract_16_bits(word, e)});
             });
             break;
-        case Number::bf16:
+        case NumberType::bf16:
             read_elements_with<u32>(w, f, shape, elements, [&](u32 word, u32 e) {
                 return to_float(BF16{extract_16_bits(word, e)});
             });
             break;
-        case Number::tf32:
+        case NumberType::tf32:
             read_elements_with<u32>(w, f, shape, elements, [](u32 word, u32) {
                 return std::bit_cast<float>(word & kTf32Bits);
             });
             break;
-        case Number::f64:
+        case NumberType::f64:
             read_elements_with<u64>(w, f, shape, elements,
                                     [](u64 word, u32) { return std::bit_cast<double>(word); });
             break;
-        case Number::f32:
+        case NumberType::f32:
             read_elements_with<u32>(w, f, shape, elements,
                                     [](u32 word, u32) { return std::bit_cast<float>(word); });
             break;
-        case Number::s8:
-        case Number::s4:
+        case NumberType::s8:
+        case NumberType::s4:
             read_elements_with<u32>(w, f, shape, elements,
                                     [=](u32 word, u32 e) { return extract_signed(word, e, bits); });
             break;
-        case Number::u8:
-        case Number::u4:
+        case NumberType::u8:
+        case NumberType::u4:
             read_elements_with<u32>(w, f, shape, elements, [=](u32 word, u32 e) {
                 return extract_unsigned(word, e, bits);
             });
@@ -119,36 +120,37 @@ void read_fragment(const Warp& w, const MatrixFragment& f, const MatrixShape& sh
 
 /// Adds the products of a and b to the m * n elements of `sums`.
 template <class Add>
-void multiply(const MatrixShape& shape, u32 steps, const Elements& a, const Elements& b,
-              Elements& sums, Add add_product) {
+void multiply(const MatrixShape& shape, u32 steps, const MatrixElements& a, const MatrixElements& b,
+              MatrixElements& sums, Add add_product) {
     for (u32 row = 0; row < shape.m; ++row) {
-        double* to = sums.data() + row * shape.n;
+        double* sum_row = sums.data() + row * shape.n;
         for (u32 k = 0; k < steps; ++k) {
             const double left_element = a[row * steps + k];
             const double* right_row = b.data() + k * shape.n;
             for (u32 col = 0; col < shape.n; ++col)
-                to[col] = add_product(to[col], left_element, right_row[col]);
+                sum_row[col] = add_product(sum_row[col], left_element, right_row[col]);
         }
     }
 }
 
-void write_fragment(const Warp& w, const MatrixOp& op, const Elements& sums) {
+void write_fragment(const Warp& w, const MatrixOp& op, const MatrixElements& sums) {
     switch (op.d.number) {
-        case Number::f64:
+        case NumberType::f64:
             for_each_element<u64>(w, op.d, op.shape, [&](u64& word, u32, u32 at) {
                 word = std::bit_cast<u64>(sums[at]);
             });
             break;
-        case Number::f16:
+        case NumberType::f16:
             for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32 e, u32 at) {
                 word = (word & 0xffffu << 16 * (1 - e)) | u32{to_f16(sums[at]).bits} << 16 * e;
             });
             break;
-        case Number::s32:
+        case NumberType::s32:
             for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
-                constexpr double kLeast = std::numeric_limits<i32>::min(),
-                                 kMost = std::numeric_limits<i32>::max();
-                const double sum = op.saturates ? std::clamp(sums[at], kLeast, kMost) : sums[at];
+                constexpr double kMinResult = std::numeric_limits<i32>::min(),
+                                 kMaxResult = std::numeric_limits<i32>::max();
+                const double sum =
+                    op.saturates ? std::clamp(sums[at], kMinResult, kMaxResult) : sums[at];
                 word = static_cast<u32>(static_cast<i64>(sum));
             });
             break;
@@ -161,14 +163,14 @@ void write_fragment(const Warp& w, const MatrixOp& op, const Elements& sums) {
 }
 
 template <class Add>
-const Op* multiply_with(Warp& w, const Op* op, Add add) {
+const Op* multiply_with(Warp& w, const Op* op, Add add_product) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
-    Elements a, b, sums;
+    MatrixElements a, b, sums;
     read_fragment(w, matrix.a, matrix.shape, a);
     read_fragment(w, matrix.b, matrix.shape, b);
     read_fragment(w, matrix.c, matrix.shape, sums);
-    multiply(matrix.shape, matrix.a.elements_per_line, a, b, sums, add);
+    multiply(matrix.shape, matrix.a.elements_per_line, a, b, sums, add_product);
     write_fragment(w, matrix, sums);
     return op + 1;
 }
@@ -182,7 +184,7 @@ const Op* run_fma_product(Warp& w, const Op* op) {
 /// Multiplies one-bit matrices 32 bits at a time. Counts the bit positions at which the operands
 /// differ (xor), or at which both are set (and).
 const Op* run_bit_product(Warp& w, const Op* op) {
-    return multiply_with(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
+    return multiply_with(w, op, [both = op->matrix->uses_and](double sum, double x, double y) {
         const auto a = static_cast<i32>(x), b = static_cast<i32>(y);
         return sum + std::popcount(static_cast<u32>(both ? a & b : a ^ b));
     });
@@ -192,26 +194,38 @@ const Op* run_bit_product(Warp& w, const Op* op) {
 
 /// The supported products for one element type of matrix a: the element types of the accumulators,
 /// and the shapes for mma and for wmma.
-struct Products {
-    Number a;
-    std::array<Number, 2> accumulators;
+struct SupportedProducts {
+    NumberType a;
+    std::array<NumberType, 2> accumulators;
     std::string_view mma, wmma;
 
-    bool accumulates(Number number) const {
+    bool supports_accumulator(NumberType number) const {
         return number == accumulators[0] || number == accumulators[1];
     }
 };
-constexpr Products kProducts[] = {
-    {Number::f16, {Number::f16, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
-    {Number::bf16, {Number::f32, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
-    {Number::tf32, {Number::f32, Number::f32}, "m16n8k4 m16n8k8", "m16n16k8"},
-    {Number::f64, {Number::f64, Number::f64}, "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "m8n8k4"},
-    {Number::s8,
-     {Number::s32, Number::s32},
+constexpr SupportedProducts kProducts[] = {
+    {NumberType::f16,
+     {NumberType::f16, NumberType::f32},
+     "m16n8k8 m16n8k16",
+     "m16n16k16 m32n8k16 m8n32k16"},
+    {NumberType::bf16,
+     {NumberType::f32, NumberType::f32},
+     "m16n8k8 m16n8k16",
+     "m16n16k16 m32n8k16 m8n32k16"},
+    {NumberType::tf32, {NumberType::f32, NumberType::f32}, "m16n8k4 m16n8k8", "m16n16k8"},
+    {NumberType::f64,
+     {NumberType::f64, NumberType::f64},
+     "m8n8k4 m16n8k4 m16n8k8 m16n8k16",
+     "m8n8k4"},
+    {NumberType::s8,
+     {NumberType::s32, NumberType::s32},
      "m8n8k16 m16n8k16 m16n8k32",
      "m16n16k16 m32n8k16 m8n32k16"},
-    {Number::s4, {Number::s32, Number::s32}, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
-    {Number::b1, {Number::s32, Number::s32}, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
+    {NumberType::s4, {NumberType::s32, NumberType::s32}, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
+    {NumberType::b1,
+     {NumberType::s32, NumberType::s32},
+     "m8n8k128 m16n8k128 m16n8k256",
+     "m8n8k128"}};
 
 bool is_word_in_list(std::string_view word, std::string_view list) {
     for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
@@ -224,21 +238,21 @@ bool is_word_in_list(std::string_view word, std::string_view list) {
 
 /// Returns the signed integer type of the same size as `number`. Signed and unsigned integers
 /// support the same shapes and may be mixed.
-Number to_signed_type(Number number) {
-    if (number == Number::u8) return Number::s8;
-    return number == Number::u4 ? Number::s4 : number;
+NumberType to_signed_type(NumberType number) {
+    if (number == NumberType::u8) return NumberType::s8;
+    return number == NumberType::u4 ? NumberType::s4 : number;
 }
 
 /// Returns the matrix operation that the instruction specifies, or nothing if a modifier is unknown
 /// or the combination is not supported.
-std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
+std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool is_wmma) {
     static constexpr std::string_view kPlainModifiers[] = {
         "sync", "aligned", "mma", "satfinite", "row", "col", "popc", "xor", "and", "rn"};
     MatrixOp op;
-    std::vector<Number> numbers;
+    std::vector<NumberType> numbers;
     std::string_view shape_name;
     for (const std::string& m : i.modifiers) {
-        if (const Number number = parse_number_type(m); number != Number::none)
+        if (const NumberType number = parse_number_type(m); number != NumberType::none)
             numbers.push_back(number);
         else if (const MatrixShape shape = parse_matrix_shape(m); shape.m != 0)
             shape_name = m, op.shape = shape;
@@ -247,65 +261,67 @@ std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
             return std::nullopt;
     }
     // For f16, the modifiers of wmma contain only the types of the accumulators d and c.
-    if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
+    if (is_wmma && numbers.size() == 2)
+        numbers = {numbers[0], NumberType::f16, NumberType::f16, numbers[1]};
     if (numbers.size() != 4) return std::nullopt;
-    const Number a = to_signed_type(numbers[1]);
-    const bool is_known =
-        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& entry) {
-            return entry.a == a && is_word_in_list(shape_name, wmma ? entry.wmma : entry.mma) &&
-                   entry.accumulates(numbers[0]) && entry.accumulates(numbers[3]);
+    const NumberType a = to_signed_type(numbers[1]);
+    const bool is_known = std::any_of(
+        std::begin(kProducts), std::end(kProducts), [&](const SupportedProducts& entry) {
+            return entry.a == a && is_word_in_list(shape_name, is_wmma ? entry.wmma : entry.mma) &&
+                   entry.supports_accumulator(numbers[0]) && entry.supports_accumulator(numbers[3]);
         });
-    const bool is_mixed = numbers[0] != numbers[3] && !wmma;
+    const bool is_mixed = numbers[0] != numbers[3] && !is_wmma;
     if (!is_known || is_mixed || to_signed_type(numbers[2]) != a) return std::nullopt;
     op.d = MatrixFragment(Part::accumulator, numbers[0], op.shape);
     op.a = MatrixFragment(Part::a, numbers[1], op.shape);
     op.b = MatrixFragment(Part::b, numbers[2], op.shape);
     op.c = MatrixFragment(Part::accumulator, numbers[3], op.shape);
     op.saturates = i.has("satfinite");
-    op.and_bits = i.has("and");
+    op.uses_and = i.has("and");
     return op;
 }
 
-Handler choose_handler(Number a) {
-    if (a == Number::b1) return run_bit_product;
-    return a == Number::f64 ? run_fma_product : run_product;
+Handler choose_handler(NumberType a) {
+    if (a == NumberType::b1) return run_bit_product;
+    return a == NumberType::f64 ? run_fma_product : run_product;
 }
 
-Description describe_product(const ptx::Instruction& i, bool wmma) {
-    std::optional<MatrixOp> op = parse_matrix_op(i, wmma);
+Description describe_product(const ptx::Instruction& i, bool is_wmma) {
+    std::optional<MatrixOp> op = parse_matrix_op(i, is_wmma);
     if (!op || i.operands.size() != 4) return std::nullopt;
-    if (!wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
+    if (!is_wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
     const MatrixFragment* const fragments[] = {&op->d, &op->a, &op->b, &op->c};
     constexpr Role kRoles[] = {Role::fragment_d, Role::fragment_a, Role::fragment_b,
                                Role::fragment_c};
     std::vector<OperandRole> roles;
     for (std::size_t k = 0; k < std::size(kRoles); ++k) {
-        if (!matches_fragment(i.operands[k], *fragments[k], wmma)) return std::nullopt;
+        if (!matches_fragment(i.operands[k], *fragments[k], is_wmma)) return std::nullopt;
         roles.push_back({kRoles[k], element_width(fragments[k]->number)});
     }
-    const Handler run = choose_handler(op->a.number);
-    return describe_for_whole_warp(i, {.run = run,
+    const Handler handler = choose_handler(op->a.number);
+    return describe_for_whole_warp(i, {.run = handler,
                                        .operands = std::move(roles),
                                        .matrix = std::make_shared<MatrixOp>(*std::move(op))});
 }
 
 }  // namespace
 
-bool is_wmma_shape(std::string_view shape, Part part, Number number) {
-    return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
-        return is_word_in_list(shape, known.wmma) &&
-               (part == Part::accumulator ? known.accumulates(number)
-                                          : to_signed_type(number) == known.a);
-    });
+bool is_wmma_shape(std::string_view shape, Part part, NumberType number) {
+    return std::any_of(std::begin(kProducts), std::end(kProducts),
+                       [&](const SupportedProducts& known) {
+                           return is_word_in_list(shape, known.wmma) &&
+                                  (part == Part::accumulator ? known.supports_accumulator(number)
+                                                             : to_signed_type(number) == known.a);
+                       });
 }
 
-bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
+bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool is_wmma) {
     constexpr std::size_t kElementsOfF16 = 8;
     const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
     const std::size_t count = is_vector ? operand.elements.size() : 1;
-    const bool repeats =
-        wmma && fragment.part != Part::accumulator && fragment.number == Number::f16;
-    return count == (repeats ? kElementsOfF16 : fragment.registers());
+    const bool has_repeated_registers =
+        is_wmma && fragment.part != Part::accumulator && fragment.number == NumberType::f16;
+    return count == (has_repeated_registers ? kElementsOfF16 : fragment.registers());
 }
 
 // mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C{.xor.popc | .and.popc} {d}, {a}, {b}, {c}

@@ -22,14 +22,14 @@ void transpose_matrix(u32* lanes);
 
 /// Returns the handler of ldmatrix, which loads `Op::count` matrices from shared memory. Op::a
 /// contains the addresses of the rows, and Op::d, d2, b and c receive one matrix each.
-Handler matrix_load_handler(bool transposed);
+Handler matrix_load_handler(bool is_transposed);
 
 /// Reports whether wmma supports fragment `part` with this matrix shape and element type.
-bool is_wmma_shape(std::string_view shape, Part part, Number number);
-/// Reports whether the operand has as many registers as the fragment needs. `wmma` is true for a
+bool is_wmma_shape(std::string_view shape, Part part, NumberType number);
+/// Reports whether the operand has as many registers as the fragment needs. `is_wmma` is true for a
 /// wmma instruction, whose fragments may need more registers than those of mma (fragments.h).
-bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
-inline Width element_width(Number number) {
+bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool is_wmma);
+inline Width element_width(NumberType number) {
     return number_bits(number) == 64 ? Width::w64 : Width::w32;
 }
 

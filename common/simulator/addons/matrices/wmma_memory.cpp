@@ -42,7 +42,7 @@ struct FragmentAccessPlan {
     std::vector<FragmentAccess> make_plan() {
         const u32 bits = number_bits(fragment.number);
         const bool is_in_blocks =
-            bits == 16 || (bits < 16 && is_line_contiguous) || fragment.number == Number::b1;
+            bits == 16 || (bits < 16 && is_line_contiguous) || fragment.number == NumberType::b1;
         const bool is_operand = fragment.part != Part::accumulator;
         if (is_in_blocks && is_operand && space == StateSpace::shared)
             add_matrix_accesses(bits == 16 ? 4 : 2);
@@ -86,7 +86,7 @@ struct FragmentAccessPlan {
         for (u32 index = 0; index < registers; index += matrices_per_access)
             add_access({.bytes = kTileRowBytes,
                         .first_register = index,
-                        .matrices = matrices_per_access,
+                        .matrix_count = matrices_per_access,
                         .is_transposed = !is_line_contiguous},
                        kTileRows * matrices_per_access, [&](u32 lane) {
                            return position_in_block(index + lane / kTileRows, lane % kTileRows, 0);
@@ -111,81 +111,83 @@ struct FragmentAccessPlan {
 // ---- executing the accesses ----
 
 /// The address and the row stride of a matrix in memory, for each lane.
-struct Matrix {
-    std::array<u64, kLanes> begins, row_bytes;
+struct MatrixInMemory {
+    std::array<u64, kLanes> lane_addresses, row_bytes;
 
     /// Op::a contains the address, and Op::b the stride in elements unless the instruction uses the
     /// default stride.
-    Matrix(const Warp& w, const Op* op, const MatrixFragment& fragment) {
-        const u32 bits = fragment.number == Number::b1 ? 1 : number_bits(fragment.number);
+    MatrixInMemory(const Warp& w, const Op* op, const MatrixFragment& fragment) {
+        const u32 bits = fragment.number == NumberType::b1 ? 1 : number_bits(fragment.number);
         const u32 default_stride = op->matrix->default_stride;
         for (u32 l = 0; l < kLanes; ++l) {
-            begins[l] = w.lanes<u64>(op->a)[l];
+            lane_addresses[l] = w.lanes<u64>(op->a)[l];
             row_bytes[l] = u64{default_stride ? default_stride : w.lanes<u32>(op->b)[l]} * bits / 8;
         }
     }
     void find_addresses(const FragmentAccess& access, u64* addresses) const {
         for (u32 l = 0; l < kLanes; ++l)
-            addresses[l] = begins[l] + access.places[l].row * row_bytes[l] + access.places[l].byte;
+            addresses[l] =
+                lane_addresses[l] + access.places[l].row * row_bytes[l] + access.places[l].byte;
     }
 };
 
 /// Returns an operation that executes one of the planned accesses.
 Op make_access_op(const Op* op) {
-    Op lane_op = *op;
-    lane_op.a = op->matrix->addresses;
-    lane_op.b = op->matrix->addresses;  // receives the converted generic addresses
-    lane_op.site = op->matrix->site;
-    lane_op.immediate = 0;
-    lane_op.detail = 0;
-    lane_op.matrix = nullptr;
-    return lane_op;
+    Op access_op = *op;
+    access_op.a = op->matrix->address_slot;
+    access_op.b = op->matrix->address_slot;  // receives the converted generic addresses
+    access_op.site = op->matrix->site;
+    access_op.immediate = 0;
+    access_op.detail = 0;
+    access_op.matrix = nullptr;
+    return access_op;
 }
 
 Handler choose_access_handler(const Warp& w, const MatrixOp& matrix, const FragmentAccess& access,
-                              bool store) {
+                              bool is_store) {
     const Kernel::Code& code = *w.block->launch->code;
     return memory_handler({.space = matrix.space,
-                           .store = store,
+                           .is_store = is_store,
                            .bytes = access.bytes,
                            .count = access.count,
-                           .plain = code.plain && !code.is_recorded});
+                           .is_plain = code.is_plain && !code.is_recorded});
 }
 
 bool load_access(Warp& w, const Op* op, const FragmentAccess& access) {
     const MatrixOp& matrix = *op->matrix;
     const std::vector<Slot>& slots = matrix.d.slots;
-    Op one = make_access_op(op);
-    if (access.matrices) {
-        Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
-        for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first_register + k];
-        one.count = static_cast<u8>(access.matrices);
-        return matrix_load_handler(access.is_transposed)(w, &one) != nullptr;
+    Op access_op = make_access_op(op);
+    if (access.matrix_count) {
+        Slot* const to[] = {&access_op.d, &access_op.d2, &access_op.b, &access_op.c};
+        for (u32 k = 0; k < access.matrix_count; ++k) *to[k] = slots[access.first_register + k];
+        access_op.count = static_cast<u8>(access.matrix_count);
+        return matrix_load_handler(access.is_transposed)(w, &access_op) != nullptr;
     }
-    for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first_register + k];
-    if (access.bytes == 1) one.v[0] = matrix.value;
-    if (!choose_access_handler(w, matrix, access, false)(w, &one)) return false;
+    for (u32 k = 0; k < access.count; ++k) access_op.v[k] = slots[access.first_register + k];
+    if (access.bytes == 1) access_op.v[0] = matrix.value_slot;
+    if (!choose_access_handler(w, matrix, access, false)(w, &access_op)) return false;
     u32* lanes = w.lanes<u32>(slots[access.first_register]);
     if (access.is_transposed) transpose_matrix(lanes);
     if (access.bytes == 1) {
         const u32 shift = 8 * access.byte;
         for (int l = 0; l < kLanes; ++l)
-            lanes[l] = (lanes[l] & ~(0xffu << shift)) | w.lanes<u32>(matrix.value)[l] << shift;
+            lanes[l] = (lanes[l] & ~(0xffu << shift)) | w.lanes<u32>(matrix.value_slot)[l] << shift;
     }
     return true;
 }
 
 bool store_access(Warp& w, const Op* op, const FragmentAccess& access) {
     const MatrixOp& matrix = *op->matrix;
-    Op one = make_access_op(op);
-    for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first_register + k];
+    Op access_op = make_access_op(op);
+    for (u32 k = 0; k < access.count; ++k)
+        access_op.v[k] = matrix.c.slots[access.first_register + k];
     if (access.is_transposed) {
-        u32* transposed_lanes = w.lanes<u32>(matrix.value);
-        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, transposed_lanes);
+        u32* transposed_lanes = w.lanes<u32>(matrix.value_slot);
+        std::copy_n(w.lanes<u32>(access_op.v[0]), kLanes, transposed_lanes);
         transpose_matrix(transposed_lanes);
-        one.v[0] = matrix.value;
+        access_op.v[0] = matrix.value_slot;
     }
-    return choose_access_handler(w, matrix, access, true)(w, &one) != nullptr;
+    return choose_access_handler(w, matrix, access, true)(w, &access_op) != nullptr;
 }
 
 template <bool Store>
@@ -193,9 +195,9 @@ const Op* run_accesses(Warp& w, const Op* op) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
     const MatrixFragment& fragment = Store ? matrix.c : matrix.d;
-    const Matrix matrix_in_memory(w, op, fragment);
+    const MatrixInMemory matrix_in_memory(w, op, fragment);
     for (const FragmentAccess& access : matrix.accesses) {
-        matrix_in_memory.find_addresses(access, w.lanes<u64>(matrix.addresses));
+        matrix_in_memory.find_addresses(access, w.lanes<u64>(matrix.address_slot));
         if (!(Store ? store_access(w, op, access) : load_access(w, op, access))) return nullptr;
     }
     for (u32 k = fragment.registers(); !Store && k < fragment.slots.size(); ++k)
@@ -209,7 +211,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
 /// Returns the number of elements per row in memory, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
     const u32 elements = is_line_contiguous ? fragment.elements_per_line : fragment.lines;
-    return fragment.number == Number::b1 ? 32 * elements : elements;
+    return fragment.number == NumberType::b1 ? 32 * elements : elements;
 }
 
 }  // namespace
@@ -217,8 +219,8 @@ u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
 // wmma.load.{a,b,c}.sync.aligned.{row,col}.SHAPE{.space}.TYPE {d, ...}, [a]{, stride}
 // wmma.store.d.sync.aligned.{row,col}.SHAPE{.space}.TYPE [a], {c, ...}{, stride}
 Description describe_fragment_access(const ptx::Instruction& i) {
-    const bool store = i.has("store"), by_rows = i.has("row");
-    if (i.operands.size() < 2 || (!store && !i.has("load")) || by_rows == i.has("col"))
+    const bool is_store = i.has("store"), is_row_major = i.has("row");
+    if (i.operands.size() < 2 || (!is_store && !i.has("load")) || is_row_major == i.has("col"))
         return std::nullopt;
     const Part part = i.has("a") ? Part::a : i.has("b") ? Part::b : Part::accumulator;
     const auto shape =
@@ -227,40 +229,42 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     const StateSpace space = find_space(i);
     if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
         !is_wmma_shape(*shape, part, parse_number_type(i.modifiers.back())) ||
-        (store && part != Part::accumulator))
+        (is_store && part != Part::accumulator))
         return std::nullopt;
 
     const MatrixFragment fragment(part, parse_number_type(i.modifiers.back()),
                                   parse_matrix_shape(*shape));
     const bool lines_are_rows =
         part == Part::accumulator ? !fragment.is_transposed : part == Part::a;
-    const bool is_line_contiguous = by_rows == lines_are_rows;
-    const bool is_short = number_bits(fragment.number) == 4 || fragment.number == Number::b1;
+    const bool is_line_contiguous = is_row_major == lines_are_rows;
+    const bool is_short = number_bits(fragment.number) == 4 || fragment.number == NumberType::b1;
     if ((is_short && !is_line_contiguous) ||
-        !matches_fragment(i.operands[store ? 1 : 0], fragment, true))
+        !matches_fragment(i.operands[is_store ? 1 : 0], fragment, true))
         return std::nullopt;
 
     std::vector<OperandRole> roles = {{Role::fragment_d, element_width(fragment.number)},
                                       {Role::address_a, Width::w64},
                                       {Role::b, Width::w32}};
-    if (store) {
+    if (is_store) {
         std::swap(roles[0], roles[1]);
         roles[1].role = Role::fragment_c;
     }
     MatrixOp op;
     op.shape = parse_matrix_shape(*shape);
     op.space = space;
-    (store ? op.c : op.d) = fragment;
+    (is_store ? op.c : op.d) = fragment;
     op.accesses = FragmentAccessPlan{fragment, space, is_line_contiguous}.make_plan();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, is_line_contiguous) : 0;
     const u32 bytes = op.accesses[0].bytes;
-    return describe_for_whole_warp(
-        i,
-        {.run = store ? run_accesses<true> : run_accesses<false>,
-         .operands = std::move(roles),
-         .memory_uses = {{.space = space, .load = !store, .store = store, .bytes_per_lane = bytes}},
-         .matrix = std::make_shared<MatrixOp>(std::move(op))},
-        1);
+    return describe_for_whole_warp(i,
+                                   {.run = is_store ? run_accesses<true> : run_accesses<false>,
+                                    .operands = std::move(roles),
+                                    .memory_uses = {{.space = space,
+                                                     .is_load = !is_store,
+                                                     .is_store = is_store,
+                                                     .bytes_per_lane = bytes}},
+                                    .matrix = std::make_shared<MatrixOp>(std::move(op))},
+                                   1);
 }
 
 }  // namespace coalesce::simulator

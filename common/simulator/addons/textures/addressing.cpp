@@ -51,19 +51,19 @@ i64 apply_address_mode(i64 index, u32 size, AddressMode mode) {
 CubePosition locate_on_cube(float x, float y, float z) {
     const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     CubePosition position;
-    float major = az, s = z < 0 ? -x : x, t = -y;
+    float largest_coordinate = az, s = z < 0 ? -x : x, t = -y;
     position.face = z < 0 ? 5 : 4;
     if (!(az >= ax && az >= ay)) {
         if (ay >= ax) {
             position.face = y < 0 ? 3 : 2;
-            major = ay, s = x, t = y < 0 ? -z : z;
+            largest_coordinate = ay, s = x, t = y < 0 ? -z : z;
         } else {
             position.face = x < 0 ? 1 : 0;
-            major = ax, s = x < 0 ? z : -z, t = -y;
+            largest_coordinate = ax, s = x < 0 ? z : -z, t = -y;
         }
     }
-    position.s = (s / major + 1) / 2;
-    position.t = (t / major + 1) / 2;
+    position.s = (s / largest_coordinate + 1) / 2;
+    position.t = (t / largest_coordinate + 1) / 2;
     return position;
 }
 

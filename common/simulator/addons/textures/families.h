@@ -7,8 +7,8 @@
 namespace coalesce::simulator {
 
 // Defined in texture_fetch.cpp.
-Describe describe_fetch, describe_query, describe_is_type;
+DescribeFunction describe_fetch, describe_query, describe_is_type;
 // Defined in surface_access.cpp.
-Describe describe_surface;
+DescribeFunction describe_surface;
 
 }  // namespace coalesce::simulator

@@ -22,36 +22,37 @@ struct TexelBox {
     i64 slice = 0;  ///< the layer or face of a layered image or cubemap
 };
 
-bool is_linear(const ImageObject& texture, const FetchPoint& point) {
-    return texture.sampling.linear && !point.is_integer;
+bool uses_linear_filter(const ImageObject& texture, const FetchPoint& point) {
+    return texture.sampling.uses_linear_filter && !point.is_integer;
 }
 
 AxisPosition locate_on_axis(const ImageObject& texture, const FetchPoint& point, float coordinate,
-                            u32 axis, u32 size, bool linear) {
+                            u32 axis, u32 size, bool is_linear) {
     if (point.is_integer) return {i64{point.texel[axis]} + point.offset[axis], 0};
-    const bool normalized = texture.sampling.normalized_coordinates || texture.shape.cube;
-    const float x = normalized ? coordinate * static_cast<float>(size) : coordinate;
-    AxisPosition axis_position = linear ? locate_linear(x) : locate_point(x);
+    const bool is_normalized = texture.sampling.has_normalized_coordinates || texture.shape.is_cube;
+    const float x = is_normalized ? coordinate * static_cast<float>(size) : coordinate;
+    AxisPosition axis_position = is_linear ? locate_linear(x) : locate_point(x);
     axis_position.first_texel += point.offset[axis];
     return axis_position;
 }
 
 TexelBox find_texel_box(const ImageObject& texture, const Image& image, const FetchPoint& point,
-                        bool linear) {
+                        bool is_linear) {
     TexelBox box;
     box.dimensions = texture.shape.dimensions;
     const u32 image_sizes[3] = {image.width, image.height, image.depth};
     float coordinates[3] = {point.coordinates[0], point.coordinates[1], point.coordinates[2]};
-    if (texture.shape.layered) box.slice = std::min(point.layer, texture.layers() - 1);
-    if (texture.shape.cube) {
-        const CubePosition cube = locate_on_cube(coordinates[0], coordinates[1], coordinates[2]);
-        coordinates[0] = cube.s, coordinates[1] = cube.t;
-        box.slice = box.slice * kFaces + cube.face;
+    if (texture.shape.is_layered) box.slice = std::min(point.layer, texture.layers() - 1);
+    if (texture.shape.is_cube) {
+        const CubePosition cube_position =
+            locate_on_cube(coordinates[0], coordinates[1], coordinates[2]);
+        coordinates[0] = cube_position.s, coordinates[1] = cube_position.t;
+        box.slice = box.slice * kFaces + cube_position.face;
     }
     for (u32 k = 0; k < box.dimensions; ++k) {
         box.size[k] = image_sizes[k];
-        if (!texture.shape.cube) box.mode[k] = texture.sampling.mode[k];
-        box.axis[k] = locate_on_axis(texture, point, coordinates[k], k, image_sizes[k], linear);
+        if (!texture.shape.is_cube) box.mode[k] = texture.sampling.mode[k];
+        box.axis[k] = locate_on_axis(texture, point, coordinates[k], k, image_sizes[k], is_linear);
     }
     return box;
 }
@@ -98,7 +99,7 @@ std::array<u32, 8> corner_weights(const TexelBox& box) {
 void add_level_taps(const ImageObject& texture, const Image& image, const FetchPoint& point,
                     u32 weight, Taps& taps) {
     if (weight == 0) return;
-    const TexelBox box = find_texel_box(texture, image, point, is_linear(texture, point));
+    const TexelBox box = find_texel_box(texture, image, point, uses_linear_filter(texture, point));
     const std::array<u32, 8> weights = corner_weights(box);
     for (u32 corner = 0; corner < 1u << box.dimensions; ++corner) {
         if (weights[corner] == 0) continue;
@@ -111,7 +112,7 @@ void add_level_taps(const ImageObject& texture, const Image& image, const FetchP
 
 TexelNumbers read_tap(const ImageObject& texture, const Tap& tap, const u8* texel) {
     if (tap.is_border) return texture.sampling.border;
-    return read_numbers(tap.image->format, texel, texture.sampling.srgb);
+    return read_numbers(tap.image->format, texel, texture.sampling.uses_srgb);
 }
 
 /// Returns a texel's channels as an unfiltered fetch returns them. Signed channels are clamped to
@@ -144,7 +145,7 @@ struct WeightedSum {
     u32 channel;
 
     float channel_value(u32 k) const { return texel_numbers[k][channel]; }
-    i64 weight(u32 k) const { return taps.tap[k].weight; }
+    i64 tap_weight(u32 k) const { return taps.tap[k].weight; }
     float sum_floats(u32 bits) const;
     float sum_quantized(float steps) const;
 };
@@ -163,17 +164,18 @@ u64 round_to_bits(u64 sum, u32 bits) {
 float WeightedSum::sum_floats(u32 bits) const {
     constexpr int kKeptBits = 28;
     double unrounded_sum = 0;
-    float greatest = 0;
+    float largest_magnitude = 0;
     for (u32 k = 0; k < taps.count; ++k) {
-        unrounded_sum += static_cast<double>(weight(k)) * double{channel_value(k)};
-        greatest = std::max(greatest, std::fabs(channel_value(k)));
+        unrounded_sum += static_cast<double>(tap_weight(k)) * double{channel_value(k)};
+        largest_magnitude = std::max(largest_magnitude, std::fabs(channel_value(k)));
     }
-    if (greatest == 0 || !std::isfinite(unrounded_sum)) return static_cast<float>(unrounded_sum);
-    const int shift = kKeptBits - 1 - std::ilogb(greatest);
+    if (largest_magnitude == 0 || !std::isfinite(unrounded_sum))
+        return static_cast<float>(unrounded_sum);
+    const int shift = kKeptBits - 1 - std::ilogb(largest_magnitude);
     const double scale = std::ldexp(1.0, shift);
     i64 sum = 0;
     for (u32 k = 0; k < taps.count; ++k)
-        sum += weight(k) * static_cast<i64>(double{channel_value(k)} * scale);
+        sum += tap_weight(k) * static_cast<i64>(double{channel_value(k)} * scale);
     const auto size = static_cast<double>(round_to_bits(static_cast<u64>(std::abs(sum)), bits));
     return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
 }
@@ -182,7 +184,8 @@ float WeightedSum::sum_floats(u32 bits) const {
 /// `steps`. The sum is rounded to a multiple of 1 / `steps`, and ties are rounded up.
 float WeightedSum::sum_quantized(float steps) const {
     i64 sum = kWholeWeight / 2;
-    for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(channel_value(k) * steps);
+    for (u32 k = 0; k < taps.count; ++k)
+        sum += tap_weight(k) * std::llround(channel_value(k) * steps);
     const i64 rounded_sum = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
     return std::max(static_cast<float>(rounded_sum) / steps, -1.0f);
 }
@@ -191,7 +194,7 @@ float WeightedSum::sum_quantized(float steps) const {
 /// result has the precision of a half or of a 16-bit integer.
 float filter_texels(const ImageObject& texture, const WeightedSum& sum) {
     const TexelFormat& format = texture.image().format;
-    if (format.channel_bytes == 4 || texture.sampling.srgb) return sum.sum_floats(kFloatBits);
+    if (format.channel_bytes == 4 || texture.sampling.uses_srgb) return sum.sum_floats(kFloatBits);
     switch (format.kind) {
         case ChannelKind::unsigned_integer: return sum.sum_quantized(65535);
         case ChannelKind::signed_integer: return sum.sum_quantized(32767);
@@ -209,7 +212,7 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point) {
     float level = last_level == 0 ? 0 : point.level + sampling.level_bias;
     if (last_level != 0) level = std::clamp(level, sampling.min_level, sampling.max_level);
     level = std::isnan(level) ? 0 : std::clamp(level, 0.0f, last_level);
-    if (!sampling.linear_between_levels) level = std::floor(level + 0.5f);
+    if (!sampling.interpolates_levels) level = std::floor(level + 0.5f);
     const auto lower_level = static_cast<std::size_t>(level);
     const auto upper_level_weight =
         static_cast<u32>(std::floor((level - std::floor(level)) * kWeightOne + 0.5f));
@@ -221,11 +224,12 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point) {
 }
 
 Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point) {
-    constexpr u32 kEnds[4][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
+    constexpr u32 kGatherEnds[4][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
     const Image& image = texture.image();
     const TexelBox box = find_texel_box(texture, image, point, true);
     Taps taps;
-    for (const u32(&end)[3] : kEnds) taps.tap[taps.count++] = texel_at_corner(image, box, end);
+    for (const u32(&end)[3] : kGatherEnds)
+        taps.tap[taps.count++] = texel_at_corner(image, box, end);
     return taps;
 }
 
@@ -234,8 +238,8 @@ float compute_level(const ImageObject& texture, const float* dx, const float* dy
     const float sizes[3] = {static_cast<float>(image.width), static_cast<float>(image.height),
                             static_cast<float>(image.depth)};
     float along_x = 0, along_y = 0;
-    for (u32 k = 0; k < (texture.shape.cube ? 3 : texture.shape.dimensions); ++k) {
-        const float size = texture.shape.cube ? sizes[0] / 2 : sizes[k];
+    for (u32 k = 0; k < (texture.shape.is_cube ? 3 : texture.shape.dimensions); ++k) {
+        const float size = texture.shape.is_cube ? sizes[0] / 2 : sizes[k];
         along_x += dx[k] * size * (dx[k] * size);
         along_y += dy[k] * size * (dy[k] * size);
     }

@@ -33,8 +33,8 @@ struct Taps {
 /// for a cubemap.
 struct FetchPoint {
     float coordinates[3] = {};
-    /// Integer coordinates in texels. They replace `coordinates` if `is_integer` is true, and are
-    /// never normalized.
+    /// Integer coordinates in texels, which are never normalized. They replace `coordinates` if
+    /// `is_integer` is true.
     i32 texel[3] = {};
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
@@ -56,7 +56,7 @@ float compute_level(const ImageObject& texture, const float* dx, const float* dy
 /// Reports whether fetches return floats: either the texels are floats, or integer texels are
 /// converted to floats.
 inline bool returns_floats(const ImageObject& texture) {
-    return texture.image().format.is_float() || texture.sampling.normalized_elements;
+    return texture.image().format.is_float() || texture.sampling.returns_normalized_integers;
 }
 /// Returns the result of a fetch. texels[k] points to the bytes of tap k, and is not read if the
 /// tap is the border.

@@ -48,13 +48,13 @@ TexelBits read_elements(const TexelFormat& format, const u8* bytes) {
     return elements;
 }
 
-TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb) {
+TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool uses_srgb) {
     const TexelBits elements = read_elements(format, bytes);
     TexelNumbers numbers{0, 0, 0, 1};
     for (u32 c = 0; c < format.channels; ++c) {
         numbers[c] = format.is_float() ? std::bit_cast<float>(elements[c])
                                        : normalize_channel(format, elements[c]);
-        if (srgb && c < 3) numbers[c] = srgb_to_linear(numbers[c]);
+        if (uses_srgb && c < 3) numbers[c] = srgb_to_linear(numbers[c]);
     }
     return numbers;
 }

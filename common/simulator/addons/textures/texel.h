@@ -33,9 +33,9 @@ using TexelNumbers = std::array<float, 4>;
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
 /// Returns a texel's channels as floats. Integers of 8 or 16 bits are normalized
 /// (cudaReadModeNormalizedFloat): unsigned ones to [0, 1], signed ones to [-1, 1]. The most
-/// negative integer becomes slightly less than -1. With `srgb`, the first three channels are
+/// negative integer becomes slightly less than -1. With `uses_srgb`, the first three channels are
 /// converted from sRGB to linear values.
-TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
+TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool uses_srgb);
 /// Converts 32-bit elements to the bytes of a texel, for sust.p. If the channels are narrower,
 /// floats are rounded to halves, and integers are truncated.
 void write_elements(const TexelFormat& format, const TexelBits& elements, u8* bytes);

@@ -39,7 +39,7 @@ Failed ImageLookup::fail_lookup(int lane, u64 requested_number, const std::strin
     const char* report_kind = image.is_surface ? "no such surface" : "no such texture";
     Report report = w.describe(op, "memcheck", report_kind, lane, message, cure);
     report.address = requested_number;
-    return w.fail(Status::illegal_address, report);
+    return w.fail_with_report(Status::illegal_address, report);
 }
 
 /// Reports whether the image has the shape that the instruction expects. A surface instruction
@@ -48,16 +48,17 @@ Failed ImageLookup::fail_lookup(int lane, u64 requested_number, const std::strin
 bool ImageLookup::has_expected_shape(const ImageObject& candidate) const {
     ImageShape found_shape = candidate.shape;
     const ImageShape& expected_shape = image.shape;
-    if (candidate.is_surface && found_shape.cube) found_shape = {.dimensions = 2, .layered = true};
+    if (candidate.is_surface && found_shape.is_cube)
+        found_shape = {.dimensions = 2, .is_layered = true};
     if (found_shape == expected_shape) return true;
-    return !found_shape.layered && !expected_shape.layered &&
-           found_shape.cube == expected_shape.cube &&
+    return !found_shape.is_layered && !expected_shape.is_layered &&
+           found_shape.is_cube == expected_shape.is_cube &&
            expected_shape.dimensions < found_shape.dimensions && candidate.image().depth == 1 &&
            (expected_shape.dimensions == 2 || candidate.image().height == 1);
 }
 
 const ImageObject* ImageLookup::find_for_lane(int lane) {
-    const u64 requested_number = w.lanes<u64>(image.read[0])[lane];
+    const u64 requested_number = w.lanes<u64>(image.read_slots[0])[lane];
     if (object && requested_number == number) return object.get();
     const char* object_type = image.is_surface ? "surface object" : "texture object";
     char name[64];
@@ -89,7 +90,7 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
 // ---- bytes ----
 
 u8* TexelAccess::resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector) {
-    u8* host = resolve_one(w_, op_, address, lane, bytes, ptx::StateSpace::global, kind_);
+    u8* host = resolve_address(w_, op_, address, lane, bytes, ptx::StateSpace::global, kind_);
     if (!host) return nullptr;
     rows_[row].address[lane] = address;
     rows_[row].host[lane] = host;
@@ -101,7 +102,7 @@ u8* TexelAccess::resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 se
 
 void TexelAccess::check_written(const Tap& tap, int lane) {
     const Launch& launch = *w_.block->launch;
-    if (!w_.checks.init || launch.is_dry_run) return;
+    if (!w_.checks.runs_initcheck || launch.is_dry_run) return;
     const Allocation* allocation = launch.allocations->find(tap.address());
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
@@ -115,8 +116,8 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     reports().add(report);
 }
 
-void TexelAccess::count(int lanes_per_request) const {
-    SiteCounters& counters = w_.counters[op_->site];
+void TexelAccess::count_requests(int lanes_per_request) const {
+    SiteCounters& counters = w_.site_counters[op_->site];
     const Mask first_request_lanes = (Mask{1} << lanes_per_request) - 1;
     for (int lane = 0; lane < kLanes; lane += lanes_per_request) {
         const Mask lanes = first_request_lanes << lane;
@@ -134,9 +135,9 @@ void TexelAccess::count(int lanes_per_request) const {
     }
 }
 
-void TexelAccess::finish(int lanes_per_request) {
-    count(lanes_per_request);
-    for (const Resolved& row : rows_) {
+void TexelAccess::count_and_notify(int lanes_per_request) {
+    count_requests(lanes_per_request);
+    for (const ResolvedAddresses& row : rows_) {
         if (!row.global_lanes) continue;
         notify_listener(w_, op_, row, {.kind = kind_, .bytes = bytes_});
         if (kind_ != Access::atomic) pass_to_race_check(w_, op_->site, row, bytes_, kind_);

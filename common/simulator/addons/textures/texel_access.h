@@ -16,16 +16,16 @@
 
 namespace coalesce::simulator {
 
-/// A texture or surface instruction. OperandList::read lists the object, the layer (only for a
-/// layered object), the coordinates, and further operands.
+/// A texture or surface instruction. OperandList::read_slots lists the object, the layer (only for
+/// a layered object), the coordinates, and further operands.
 struct ImageOp : OperandList {
     ImageShape shape;
     bool is_surface = false;
 
-    u32 first_coordinate() const { return shape.layered ? 2 : 1; }
+    u32 first_coordinate_index() const { return shape.is_layered ? 2 : 1; }
     /// Returns the number of texture coordinates. A cubemap has three: the components of a
     /// direction vector.
-    u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
+    u32 coordinate_count() const { return shape.is_cube ? 3 : shape.dimensions; }
 };
 
 /// Returns the shape that the instruction's modifier specifies, such as `1d`, `a2d` or `cube`.
@@ -62,7 +62,8 @@ struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The last object that was looked up, and its number (add_image_object).
+    /// The number of the object that was looked up last (see add_image_object), and the object
+    /// itself.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
@@ -74,8 +75,8 @@ struct ImageLookup {
     bool has_expected_shape(const ImageObject& candidate) const;
 };
 
-/// The memory accesses of an instruction's lanes, as a sequence of rows. A row contains at most one
-/// access of each lane.
+/// The memory accesses of the lanes that execute an instruction, as a sequence of rows. A row
+/// contains at most one access of each lane.
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
@@ -87,18 +88,18 @@ public:
     void check_written(const Tap& tap, int lane);
     /// Counts the accesses, grouped into requests of `lanes_per_request` lanes each, and notifies
     /// the race checker and listeners.
-    void finish(int lanes_per_request);
+    void count_and_notify(int lanes_per_request);
     /// Returns the resolved addresses. Must be called only if the instruction has a single row.
-    const Resolved& only_row() const { return rows_[0]; }
+    const ResolvedAddresses& only_row() const { return rows_[0]; }
 
 private:
-    void count(int lanes_per_request) const;
+    void count_requests(int lanes_per_request) const;
 
     Warp& w_;
     const Op* op_;
     const Access kind_;
     u32 bytes_ = 0;  ///< the size in bytes of the widest access by a lane
-    Resolved rows_[kMaxTaps];
+    ResolvedAddresses rows_[kMaxTaps];
     u64 sectors_[kMaxTaps][kLanes];
 };
 

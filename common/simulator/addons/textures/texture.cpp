@@ -23,8 +23,8 @@ Objects& objects() {
 }  // namespace
 
 const char* shape_name(const ImageShape& shape) {
-    if (shape.cube) return shape.layered ? "layered cubemap" : "cubemap";
-    if (shape.layered) return shape.dimensions == 1 ? "layered 1D" : "layered 2D";
+    if (shape.is_cube) return shape.is_layered ? "layered cubemap" : "cubemap";
+    if (shape.is_layered) return shape.dimensions == 1 ? "layered 1D" : "layered 2D";
     return shape.dimensions == 1 ? "1D" : shape.dimensions == 2 ? "2D" : "3D";
 }
 

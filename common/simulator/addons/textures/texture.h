@@ -39,7 +39,7 @@ struct Image {
 /// The arrangement of an image's texels, independent of its size.
 struct ImageShape {
     u32 dimensions = 2;  ///< the number of dimensions of one layer
-    bool layered = false, cube = false;
+    bool is_layered = false, is_cube = false;
     bool operator==(const ImageShape&) const = default;
 };
 /// Returns a description such as "2D layered" for messages.
@@ -48,12 +48,12 @@ const char* shape_name(const ImageShape& shape);
 /// The sampling parameters of a texture object, from its cudaTextureDesc.
 struct Sampling {
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
-    bool linear = false;
-    bool normalized_coordinates = false;
-    bool normalized_elements = false;  ///< true if integers are read as floats
-    bool srgb = false;
+    bool uses_linear_filter = false;
+    bool has_normalized_coordinates = false;
+    bool returns_normalized_integers = false;  ///< true if integers are read as floats
+    bool uses_srgb = false;
     TexelNumbers border{};
-    bool linear_between_levels = false;
+    bool interpolates_levels = false;
     float level_bias = 0, min_level = 0, max_level = 0;
 };
 
@@ -75,7 +75,7 @@ struct ImageObject {
     /// Returns the number of layers, or 1 if the image is not layered. In a layered cubemap, each
     /// cube is a layer.
     u32 layers() const {
-        return !shape.layered ? 1 : shape.cube ? image().depth / 6 : image().depth;
+        return !shape.is_layered ? 1 : shape.is_cube ? image().depth / 6 : image().depth;
     }
 };
 

@@ -20,8 +20,8 @@ namespace {
 constexpr u32 kChannels = 4;
 
 struct FetchOp : ImageOp {
-    enum class Level : u8 { base, explicit_level, gradients };
-    Level level = Level::base;
+    enum class LevelSource : u8 { base, explicit_level, gradients };
+    LevelSource level = LevelSource::base;
     bool is_integer = false;  ///< true for integer coordinates
     int component = -1;       ///< the component that a gather reads, or -1 for other fetches
     u32 level_operand = 0,
@@ -37,30 +37,31 @@ struct LaneOperands {
     const FetchOp& fetch;
     int lane;
 
-    u32 word(u32 index) const { return w.lanes<u32>(fetch.read[index])[lane]; }
-    float float_value(u32 index) const { return std::bit_cast<float>(word(index)); }
+    u32 read_word(u32 index) const { return w.lanes<u32>(fetch.read_slots[index])[lane]; }
+    float read_float(u32 index) const { return std::bit_cast<float>(read_word(index)); }
 
-    FetchPoint point(const ImageObject& texture) const {
+    FetchPoint make_fetch_point(const ImageObject& texture) const {
         FetchPoint point;
         point.is_integer = fetch.is_integer;
-        if (fetch.shape.layered) point.layer = word(1);
-        const u32 first_coordinate = fetch.first_coordinate();
-        for (u32 k = 0; k < fetch.coordinates(); ++k) {
-            point.coordinates[k] = float_value(first_coordinate + k);
-            point.texel[k] = static_cast<i32>(word(first_coordinate + k));
+        if (fetch.shape.is_layered) point.layer = read_word(1);
+        const u32 first_coordinate_index = fetch.first_coordinate_index();
+        for (u32 k = 0; k < fetch.coordinate_count(); ++k) {
+            point.coordinates[k] = read_float(first_coordinate_index + k);
+            point.texel[k] = static_cast<i32>(read_word(first_coordinate_index + k));
         }
         for (u32 k = 0; k < fetch.offset_count && k < std::size(point.offset); ++k)
-            point.offset[k] = static_cast<i32>(word(fetch.offset + k));
-        point.level = level(texture);
+            point.offset[k] = static_cast<i32>(read_word(fetch.offset + k));
+        point.level = find_level(texture);
         return point;
     }
-    float level(const ImageObject& texture) const {
-        if (fetch.level == FetchOp::Level::explicit_level) return float_value(fetch.level_operand);
-        if (fetch.level == FetchOp::Level::base) return 0;
+    float find_level(const ImageObject& texture) const {
+        if (fetch.level == FetchOp::LevelSource::explicit_level)
+            return read_float(fetch.level_operand);
+        if (fetch.level == FetchOp::LevelSource::base) return 0;
         float dx[3] = {}, dy[3] = {};
-        for (u32 k = 0; k < fetch.coordinates(); ++k) {
-            dx[k] = float_value(fetch.level_operand + k);
-            dy[k] = float_value(fetch.level_operand + fetch.gradient_components + k);
+        for (u32 k = 0; k < fetch.coordinate_count(); ++k) {
+            dx[k] = read_float(fetch.level_operand + k);
+            dy[k] = read_float(fetch.level_operand + fetch.gradient_components + k);
         }
         return compute_level(texture, dx, dy);
     }
@@ -91,7 +92,7 @@ bool fetch_texels(const ImageObject& texture, const FetchOp& fetch, const FetchP
 int lanes_per_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
     const bool needs_no_neighbours =
-        is_tex1d_fetch || fetch.level == FetchOp::Level::explicit_level;
+        is_tex1d_fetch || fetch.level == FetchOp::LevelSource::explicit_level;
     return needs_no_neighbours && texture && texture->image().format.bytes() < 16 ? 8 : 4;
 }
 
@@ -104,10 +105,10 @@ const Op* run_fetch(Warp& w, const Op* op) {
     for (const int lane : LaneRange{w.has_recorded_enough ? 0 : w.active}) {
         texture = lookup.find_for_lane(lane);
         if (!texture) return nullptr;
-        const FetchPoint point = LaneOperands{w, fetch, lane}.point(*texture);
+        const FetchPoint point = LaneOperands{w, fetch, lane}.make_fetch_point(*texture);
         if (!fetch_texels(*texture, fetch, point, lane, access, result[lane])) return nullptr;
     }
-    if (!w.has_recorded_enough) access.finish(lanes_per_request(fetch, texture));
+    if (!w.has_recorded_enough) access.count_and_notify(lanes_per_request(fetch, texture));
     for (u32 c = 0; c < kChannels; ++c)
         w.write<u32>(fetch.written_slots[c], [&](int lane) { return result[lane][c]; });
     if (fetch.written_slots.size() > kChannels)
@@ -133,7 +134,7 @@ u32 query_size(const ImageObject& object, QueryOp::Dimension dimension, u32 leve
         case Dimension::height:
             return object.shape.dimensions > 1 ? image.height : object.is_surface ? 0 : 1;
         case Dimension::depth:
-            if (object.shape.layered) return object.layers();
+            if (object.shape.is_layered) return object.layers();
             return object.shape.dimensions > 2 ? image.depth : 0;
     }
     return 0;
@@ -143,13 +144,13 @@ const Op* run_query(Warp& w, const Op* op) {
     const auto& query = operand_list<QueryOp>(op);
     u32 result[kLanes] = {};
     for (const int lane : LaneRange{w.active}) {
-        const u64 number = w.lanes<u64>(query.read[0])[lane];
+        const u64 number = w.lanes<u64>(query.read_slots[0])[lane];
         const auto object = find_image_object(number);
         if (!object || object->is_surface != query.is_surface)
             return w.fail_launch(op, Status::illegal_address, "memcheck", "no such texture",
                                  "there is no texture or surface object with this handle", lane,
                                  number);
-        const u32 level = query.takes_level ? w.lanes<u32>(query.read[1])[lane] : 0;
+        const u32 level = query.takes_level ? w.lanes<u32>(query.read_slots[1])[lane] : 0;
         result[lane] = query_size(*object, query.dimension, level);
     }
     w.write<u32>(query.written_slots[0], [&](int lane) { return result[lane]; });
@@ -184,25 +185,25 @@ bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
 /// Finds the operands for the level, gradients and offsets, and stores their indices. Returns false
 /// if the operands are not valid for this fetch.
 bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
-    using Level = FetchOp::Level;
-    const u32 takes_level = fetch.level == Level::base             ? 0
-                            : fetch.level == Level::explicit_level ? 1
-                                                                   : 2;
-    const std::size_t required_operands = 2 + takes_level;
+    using LevelSource = FetchOp::LevelSource;
+    const u32 level_operands = fetch.level == LevelSource::base             ? 0
+                               : fetch.level == LevelSource::explicit_level ? 1
+                                                                            : 2;
+    const std::size_t required_operands = 2 + level_operands;
     if (i.operands.size() < required_operands || i.operands.size() > required_operands + 1)
         return false;
     const ptx::Operand &destination = i.operands[0], &source = i.operands[1];
     const std::size_t coordinates = count_coordinates(source);
     if (destination.elements.size() < kChannels || coordinates == 0) return false;
-    if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
+    if (coordinates + 1 < fetch.first_coordinate_index() + fetch.coordinate_count()) return false;
     u32 operand_index = static_cast<u32>(1 + coordinates);
     fetch.level_operand = operand_index;
-    if (fetch.level == Level::gradients) {
+    if (fetch.level == LevelSource::gradients) {
         fetch.gradient_components = static_cast<u32>(count_values(i.operands[2]));
-        if (fetch.gradient_components < fetch.coordinates()) return false;
+        if (fetch.gradient_components < fetch.coordinate_count()) return false;
         operand_index += 2 * fetch.gradient_components;
     }
-    operand_index += fetch.level == Level::explicit_level;
+    operand_index += fetch.level == LevelSource::explicit_level;
     if (i.operands.size() == required_operands) return true;
     fetch.offset = operand_index;
     fetch.offset_count = static_cast<u32>(i.operands[required_operands].elements.size());
@@ -232,7 +233,8 @@ Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
         fetch.component = parse_component(i);
         if (fetch.component < 0 || shape->dimensions != 2) return std::nullopt;
     } else if (i.has("level") || i.has("grad")) {
-        fetch.level = i.has("level") ? FetchOp::Level::explicit_level : FetchOp::Level::gradients;
+        fetch.level =
+            i.has("level") ? FetchOp::LevelSource::explicit_level : FetchOp::LevelSource::gradients;
     }
     if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
     std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
@@ -240,7 +242,7 @@ Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_fetch,
                         .operands = std::move(roles),
                         .memory_uses = {{.space = ptx::StateSpace::global,
-                                         .load = true,
+                                         .is_load = true,
                                          .bytes_per_lane = 4,
                                          .memory_path = MemoryPath::texture}},
                         .list = std::make_shared<FetchOp>(std::move(fetch))});

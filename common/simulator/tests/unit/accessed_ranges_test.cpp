@@ -37,8 +37,8 @@ TEST_CASE("two ranges conflict if they overlap and at least one of them is writt
     const auto found = AccessedRanges::find_conflict(reads, writes);
     CHECK(found->begin == 60);
     CHECK(found->end == 64);
-    CHECK(found->earlier == AccessedRanges::kReads);
-    CHECK(found->later == AccessedRanges::kWrites);
+    CHECK(found->earlier_kind == AccessedRanges::kReads);
+    CHECK(found->later_kind == AccessedRanges::kWrites);
 }
 
 TEST_CASE("a conflict is detected at any position in the list") {

@@ -40,7 +40,7 @@ Wavefronts wavefronts_by_rule(const std::vector<u32>& addresses, u32 bytes, Mask
         std::size_t most = 0;
         for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
         result.wavefront_count += static_cast<u32>(most);
-        result.ideal += most > 0;
+        result.ideal_count += most > 0;
     }
     return result;
 }
@@ -153,7 +153,7 @@ TEST_CASE("for random lanes, the sector count equals that of a straightforward i
 
 TEST_CASE("wavefront counts equal those computed by hand") {
     CHECK(wavefronts(0, 4, 4).wavefront_count == 1);
-    CHECK(wavefronts(0, 4, 4).ideal == 1);
+    CHECK(wavefronts(0, 4, 4).ideal_count == 1);
     CHECK(wavefronts(0, 0, 4).wavefront_count == 1);     // all lanes read the same word
     CHECK(wavefronts(0, 128, 4).wavefront_count == 32);  // a column of a tile 32 words wide
     CHECK(wavefronts(0, 132, 4).wavefront_count == 1);   // a column of a tile padded to 33 words
@@ -165,17 +165,17 @@ TEST_CASE("wavefront counts equal those computed by hand") {
     CHECK(wavefronts(0, 128, 2).wavefront_count == 32);
     CHECK(wavefronts(0, 8, 8).wavefront_count ==
           2);  // one wavefront per half warp, without a conflict
-    CHECK(wavefronts(0, 8, 8).ideal == 2);
+    CHECK(wavefronts(0, 8, 8).ideal_count == 2);
     CHECK(wavefronts(0, 16, 16).wavefront_count == 4);
-    CHECK(wavefronts(0, 16, 16).ideal == 4);
+    CHECK(wavefronts(0, 16, 16).ideal_count == 4);
     CHECK(wavefronts(0, 16, 8).wavefront_count == 4);  // the lanes use every other pair of banks
     CHECK(wavefronts(0, 128, 16).wavefront_count == 32);
     CHECK(wavefronts(0, 4, 4, 0).wavefront_count == 0);
-    CHECK(wavefronts(0, 4, 4, 0).ideal == 0);
+    CHECK(wavefronts(0, 4, 4, 0).ideal_count == 0);
     CHECK(wavefronts(0, 128, 4, 0x7).wavefront_count == 3);
-    CHECK(wavefronts(0, 8, 8, 0x0000ffff).ideal == 1);  // the upper half warp is inactive
-    CHECK(wavefronts(0, 8, 8, 0x00010001).ideal == 2);
-    CHECK(wavefronts(0, 16, 16, 0x01010100).ideal == 3);
+    CHECK(wavefronts(0, 8, 8, 0x0000ffff).ideal_count == 1);  // the upper half warp is inactive
+    CHECK(wavefronts(0, 8, 8, 0x00010001).ideal_count == 2);
+    CHECK(wavefronts(0, 16, 16, 0x01010100).ideal_count == 3);
 }
 
 TEST_CASE("for random lanes, the wavefront count equals that of a straightforward implementation") {
@@ -189,7 +189,7 @@ TEST_CASE("for random lanes, the wavefront count equals that of a straightforwar
         const Wavefronts want = wavefronts_by_rule(low, p.bytes, p.active);
         REQUIRE(sectors == sectors_by_rule(p.addresses, p.bytes, p.active));
         REQUIRE(got.wavefront_count == want.wavefront_count);
-        REQUIRE(got.ideal == want.ideal);
+        REQUIRE(got.ideal_count == want.ideal_count);
     }
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("requests to shared memory take the same number of wavefronts as on an
         for (int l = 0; l < kLanes; ++l) offsets[l] = m.units[l] * m.bytes;
         const Wavefronts got = count_wavefronts(offsets, m.bytes, m.active, m.kind);
         CHECK(got.wavefront_count == m.wavefronts);
-        CHECK(got.ideal <= got.wavefront_count);
+        CHECK(got.ideal_count <= got.wavefront_count);
         shared +=
             got.wavefront_count !=
             count_wavefronts(offsets, m.bytes, m.active, SharedAccessKind::store).wavefront_count;
@@ -230,10 +230,10 @@ TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes have equal add
     };
     CHECK(wavefronts(16, kAllLanes, 1).wavefront_count == 4);
     CHECK(wavefronts(128, kAllLanes, 1).wavefront_count == 32);
-    CHECK(wavefronts(128, kAllLanes, 1).ideal == 4);
+    CHECK(wavefronts(128, kAllLanes, 1).ideal_count == 4);
     CHECK(wavefronts(144, kAllLanes, 1).wavefront_count == 4);
     CHECK(wavefronts(128, 0xffff, 1).wavefront_count == 16);
-    CHECK(wavefronts(128, 0xff, 1).ideal == 1);
+    CHECK(wavefronts(128, 0xff, 1).ideal_count == 1);
     // An ordinary 16-byte load would take 2 wavefronts.
     CHECK(wavefronts(16, kAllLanes, 2).wavefront_count == 4);
 }
@@ -252,19 +252,19 @@ TEST_CASE("totals are added field by field") {
                    .useful_bytes = 3,
                    .shared_requests = 4,
                    .wavefronts = 5,
-                   .wavefronts_ideal = 6};
+                   .ideal_wavefronts = 6};
     a += SiteCounters{.requests = 10,
                       .sectors = 20,
                       .useful_bytes = 30,
                       .shared_requests = 40,
                       .wavefronts = 50,
-                      .wavefronts_ideal = 60};
+                      .ideal_wavefronts = 60};
     CHECK(a.requests == 11);
     CHECK(a.sectors == 22);
     CHECK(a.useful_bytes == 33);
     CHECK(a.shared_requests == 44);
     CHECK(a.wavefronts == 55);
-    CHECK(a.wavefronts_ideal == 66);
+    CHECK(a.ideal_wavefronts == 66);
 }
 
 // ---- atomics, compared with an H200 ----
@@ -318,10 +318,10 @@ TEST_CASE("atomics on the same word are serialized, and their counts equal those
 TEST_CASE("the ideal count of an atomic assumes that each lane has its own bank") {
     u32 words[kLanes], doubles[kLanes];
     for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, doubles[l] = 8 * l;
-    CHECK(count_atomic_wavefronts(words, 4, kAllLanes, false).ideal == 1);
-    CHECK(count_atomic_wavefronts(words, 4, kAllLanes, true).ideal == 2);
-    CHECK(count_atomic_wavefronts(doubles, 8, kAllLanes, true).ideal == 4);
-    CHECK(count_atomic_wavefronts(doubles, 8, 0xffff, true).ideal == 2);
+    CHECK(count_atomic_wavefronts(words, 4, kAllLanes, false).ideal_count == 1);
+    CHECK(count_atomic_wavefronts(words, 4, kAllLanes, true).ideal_count == 2);
+    CHECK(count_atomic_wavefronts(doubles, 8, kAllLanes, true).ideal_count == 4);
+    CHECK(count_atomic_wavefronts(doubles, 8, 0xffff, true).ideal_count == 2);
     CHECK(count_atomic_wavefronts(words, 4, 0, false).wavefront_count == 0);
     const u64 none[kLanes] = {};
     CHECK(count_atomic_sectors(none, 4, 0) == 0);

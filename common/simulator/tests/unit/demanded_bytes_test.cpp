@@ -100,7 +100,7 @@ TEST_CASE("a value that is only copied does not affect the program") {
     const Analysed a(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1];\n"
         "st.global.v2.u32 [%rd2], {%r1, %r2};");
-    CHECK(a.load().decides == 0);
+    CHECK(a.load().certainly_used_bytes == 0);
     CHECK(a.arrivals() == "0>0 1>1 2>2 3>3 4>4 5>5 6>6 7>7");
     CHECK_FALSE(is_error(a.load(), 0xfe, 8));
     CHECK(is_error(a.load(), 0xff, 8));
@@ -116,7 +116,7 @@ TEST_CASE("a value that is compared, computed with or used as an address affects
           "st.global.u32 [%rd2], %r4;"}) {
         CAPTURE(use);
         const Analysed a(std::string("ld.global.u64 %rd3, [%rd1];\n") + use);
-        CHECK(a.load().decides == 0xff);
+        CHECK(a.load().certainly_used_bytes == 0xff);
         CHECK(is_error(a.load(), 0x80, 8));
     }
 }
@@ -126,7 +126,7 @@ TEST_CASE("only the bytes that are used affect the program") {
         return Analysed("ld.global.u64 %rd3, [%rd1];\n" + body +
                         "setp.eq.s32 %p1, %r1, 7; @%p1 bra DONE; DONE:")
             .load()
-            .decides;
+            .certainly_used_bytes;
     };
     CHECK(decides("cvt.u32.u64 %r1, %rd3;") == 0x0f);
     CHECK(decides("cvt.u32.u64 %r2, %rd3; and.b32 %r1, %r2, 255;") == 0x01);
@@ -147,21 +147,21 @@ TEST_CASE("a shuffle copies values, but its lane index affects the program") {
     const Analysed value(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1]; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\n"
         "shfl.sync.down.b32 %r4, %r2, 1, 31, -1;");
-    CHECK(value.load().decides == 0);
+    CHECK(value.load().certainly_used_bytes == 0);
     CHECK(is_error(value.load(), 0xff, 8));
     const Analysed lane("ld.global.u32 %r1, [%rd1]; shfl.sync.idx.b32 %r3, %r2, %r1, 31, -1;");
-    CHECK(lane.load().decides == 0xf);
+    CHECK(lane.load().certainly_used_bytes == 0xf);
 }
 
 TEST_CASE("the bytes of a short element are identified, even if it is sign-extended") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
         "setp.eq.s16 %p1, %rs3, 7; @%p1 bra DONE; DONE:");
-    CHECK(u.load().decides == 0x04);
+    CHECK(u.load().certainly_used_bytes == 0x04);
     const Analysed s(
         "ld.global.s8 %r1, [%rd1]; shr.s32 %r2, %r1, 31;\n"
         "setp.eq.s32 %p1, %r2, 0; @%p1 bra DONE; DONE:");
-    CHECK(s.load().decides == 0x01);
+    CHECK(s.load().certainly_used_bytes == 0x01);
 }
 
 TEST_CASE("bytes that the compiler marks as padding do not affect the program") {
@@ -203,7 +203,7 @@ TEST_CASE("a value that combines two others is not tracked as a copy of either")
           "mov.u32 %r2, %r3; mov.u32 %r3, %r2; st.global.u32 [%rd2], %r3;"}) {
         CAPTURE(store);
         const Analysed a(std::string("ld.global.u32 %r1, [%rd1];\n") + store);
-        CHECK(a.load().decides == 0);
+        CHECK(a.load().certainly_used_bytes == 0);
         CHECK(a.arrivals(a.bytes.stores.size() - 1).empty());
     }
 }
@@ -281,7 +281,7 @@ TEST_CASE("a loop that copies elements and advances by their size is recognized"
 TEST_CASE("multiplied matrices affect the program, but moved matrices do not") {
     const std::string load = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%r3];\n";
     const Analysed moved(load + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r2, %r1};");
-    CHECK(moved.load().decides == 0);
+    CHECK(moved.load().certainly_used_bytes == 0);
     CHECK(moved.arrivals() == "4>0 5>1 6>2 7>3 0>4 1>5 2>6 3>7");
     CHECK_FALSE(is_error(moved.load(), 0xffff, 16));  // a row beyond the edge of the matrix
     const Analysed stored(load + "st.global.v2.u32 [%rd2], {%r1, %r2};");
@@ -298,8 +298,8 @@ TEST_CASE("only instructions that are certain to execute affect the program") {
         "ld.global.u32 %r1, [%rd1]; ld.global.u64 %rd3, [%rd1+8];\n"
         "setp.eq.s32 %p1, %r1, 1;\n@%p1 bra OTHER;\n"
         "setp.eq.s64 %p2, %rd3, 5;\n@%p2 bra OTHER;\nOTHER:");
-    CHECK(branch.load(0).decides == 0xf);
-    CHECK(branch.load(1).decides == 0);
+    CHECK(branch.load(0).certainly_used_bytes == 0xf);
+    CHECK(branch.load(1).certainly_used_bytes == 0);
     CHECK_FALSE(is_error(branch.load(1), 0xfe, 8));
     CHECK_FALSE(is_error(branch.load(1), 0xff, 8, true));
     CHECK(is_error(branch.load(1), 0xff, 8, false));
@@ -307,28 +307,28 @@ TEST_CASE("only instructions that are certain to execute affect the program") {
     const Analysed chosen(
         "ld.global.u8 %rs1, [%rd1]; ld.global.f32 %f1, [%rd1+4]; add.f32 %f2, %f1, 0f3F800000;\n"
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
-    CHECK(chosen.load(0).decides == 1);
-    CHECK(chosen.load(1).decides == 0);
+    CHECK(chosen.load(0).certainly_used_bytes == 1);
+    CHECK(chosen.load(1).certainly_used_bytes == 0);
     // The jump before the branch is unconditional, so the branch is certain to execute.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");
-    CHECK(jump.load().decides == 0xff);
+    CHECK(jump.load().certainly_used_bytes == 0xff);
     // The sum is used only after the loop.
     const Analysed sum(
         "mov.u32 %r2, 0;\nTOP:\nld.global.u32 %r1, [%rd1]; add.s32 %r2, %r2, %r1;\n"
         "add.s64 %rd1, %rd1, 4; setp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;\n"
         "st.global.u32 [%rd2], %r2;");
-    CHECK(sum.load().decides == 0xf);
+    CHECK(sum.load().certainly_used_bytes == 0xf);
 }
 
 TEST_CASE("the analysis terminates for long chains and cycles") {
     std::string chain = "ld.global.u64 %rd3, [%rd1];\nmov.b64 %rd4, %rd3;\n";
     for (int k = 0; k < 2000; ++k)
         chain += k % 2 ? "xor.b64 %rd4, %rd5, %rd3;\n" : "xor.b64 %rd5, %rd4, %rd3;\n";
-    CHECK(Analysed(chain + "st.global.u64 [%rd2], %rd4;").load().decides == 0);
+    CHECK(Analysed(chain + "st.global.u64 [%rd2], %rd4;").load().certainly_used_bytes == 0);
     CHECK(Analysed("mov.u64 %rd3, %rd4; mov.u64 %rd4, %rd3; ld.global.u32 %r1, [%rd3];\n"
                    "st.global.u32 [%rd4], %r1;")
               .load()
-              .decides == 0);
+              .certainly_used_bytes == 0);
 }

@@ -131,15 +131,15 @@ TEST_CASE("allocations are aligned and disjoint, and are found by any address in
         CHECK(memory.is_device_range(address));
     }
     CHECK(b - (a + 1000) >= kWideGapBytes);
-    const auto table = memory.table();
+    const auto table = memory.allocation_table();
     REQUIRE(table->find(a + 999));
     CHECK(table->find(a + 999)->begin == a);
     CHECK(table->find(a + 999)->serial == 1);
     CHECK(table->find(a + 1000) == nullptr);
-    CHECK(table->nearest(a + 1000)->begin == a);
-    CHECK(table->nearest(b - 1)->begin == b);
-    CHECK(table->nearest(0)->begin == a);
-    CHECK(table->nearest(~0ull)->begin == c);
+    CHECK(table->find_nearest(a + 1000)->begin == a);
+    CHECK(table->find_nearest(b - 1)->begin == b);
+    CHECK(table->find_nearest(0)->begin == a);
+    CHECK(table->find_nearest(~0ull)->begin == c);
     CHECK(memory.find(c + kMiB)->begin == c);
     CHECK(memory.host_view(a, 1000) != nullptr);
     CHECK(memory.host_view(a, 1001) == nullptr);
@@ -158,10 +158,11 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
         const AddressMap map = current_address_map;
-        const u64 end = map.device + memory.range(), windows_end = map.windows + 4 * kWindowStride;
+        const u64 end = map.device_begin + memory.range_bytes(),
+                  windows_end = map.first_window + 4 * kWindowStride;
         CHECK(std::max(end, windows_end) < u64{1} << 47);
-        CHECK((windows_end <= map.device || map.windows >= end));
-        CHECK(map.windows % kWindowBytes == 0);
+        CHECK((windows_end <= map.device_begin || map.first_window >= end));
+        CHECK(map.first_window % kWindowBytes == 0);
 
         const u64 a = memory.allocate(1000), b = memory.allocate(70'000),
                   c = memory.allocate(3 * kMiB);
@@ -177,9 +178,9 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
         CHECK_FALSE(memory.is_written(b + 69'998));
         for (const u64 address : {a, b, c}) CHECK(memory.free(address));
         CHECK(memory.allocate(5, AllocationKind::pinned) == 0);
-        bases.insert(map.device);
-        distances.insert(map.windows - map.device);
-        begins.insert(a % kMaxScatter);
+        bases.insert(map.device_begin);
+        distances.insert(map.first_window - map.device_begin);
+        begins.insert(a % kMaxScatterBytes);
     }
     CHECK(bases.size() > 90);
     CHECK(distances.size() > 50);
@@ -189,19 +190,19 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
 TEST_CASE("random addresses do not collide with other mappings of this process") {
     DeviceMemory memory(64 * kMiB);
     u64 seed = 1;  // a seed that gives low addresses, which programs do not use
-    while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
+    while (draw_address_map(seed, memory.range_bytes()).device_begin >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
-    const u64 first_choice = current_address_map.device;
-    CHECK(draw_map(seed, memory.range()).device == first_choice);
+    const u64 first_choice = current_address_map.device_begin;
+    CHECK(draw_address_map(seed, memory.range_bytes()).device_begin == first_choice);
     CHECK(memory.draw_addresses(seed));  // the old mapping is reused
-    CHECK(current_address_map.device == first_choice);
+    CHECK(current_address_map.device_begin == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));
-    void* taken = mmap(reinterpret_cast<void*>(first_choice + memory.range() - 4096), 4096,
+    void* taken = mmap(reinterpret_cast<void*>(first_choice + memory.range_bytes() - 4096), 4096,
                        PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     REQUIRE(taken != MAP_FAILED);
     REQUIRE(memory.draw_addresses(seed));
-    CHECK(current_address_map.device != first_choice);
+    CHECK(current_address_map.device_begin != first_choice);
     CHECK_FALSE(memory.is_device_range(reinterpret_cast<u64>(taken)));
     const u64 a = memory.allocate(1000);
     *memory.host_view(a, 1) = 7;
@@ -212,14 +213,14 @@ TEST_CASE("random addresses do not collide with other mappings of this process")
 TEST_CASE("the allocation table is rebuilt only after an allocation has changed") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(100);
-    const auto table = memory.table();
-    CHECK(memory.table() == table);
+    const auto table = memory.allocation_table();
+    CHECK(memory.allocation_table() == table);
     memory.free(a);
-    CHECK(memory.table() != table);
+    CHECK(memory.allocation_table() != table);
     CHECK(table->find(a));  // a launch still uses the old table
-    CHECK(memory.table()->live_allocations.empty());
-    REQUIRE(memory.table()->find_freed(a + 99));
-    CHECK(memory.table()->find_freed(a + 99)->serial == 1);
+    CHECK(memory.allocation_table()->live_allocations.empty());
+    REQUIRE(memory.allocation_table()->find_freed(a + 99));
+    CHECK(memory.allocation_table()->find_freed(a + 99)->serial == 1);
 }
 
 TEST_CASE("the capacity limits live bytes of device memory, but not of pinned memory") {
@@ -307,11 +308,11 @@ TEST_CASE("a copy also copies the record of written bytes, with any alignment an
             memory.mark_written(a + i, 1);
         }
         const u64 from = random() % 32, to = random() % 32, bytes = random() % 32;
-        memory.copy_written(b + to, a + from, bytes);
+        memory.copy_shadow(b + to, a + from, bytes);
         model_b.replace(to, bytes, model_a.substr(from, bytes));
         CHECK(written(memory, b, 64) == model_b);
         const std::string moved = model_a.substr(from, bytes);
-        memory.copy_written(a + to, a + from, bytes);
+        memory.copy_shadow(a + to, a + from, bytes);
         model_a.replace(to, bytes, moved);
         CHECK(written(memory, a, 64) == model_a);
     }
@@ -332,7 +333,7 @@ TEST_CASE("writes by the host are distinguished from writes by kernels") {
     memory.mark_written(a + 61, 3);
     CHECK(memory.is_written(a + 61));
     CHECK_FALSE(memory.is_written_by_host(a + 61));
-    memory.copy_written(b + 1, a, 64);
+    memory.copy_shadow(b + 1, a, 64);
     CHECK(memory.is_written_by_host(b + 61));
     CHECK_FALSE(memory.is_written_by_host(b + 62));
     CHECK(memory.unwritten_bytes(b + 64, 4) == 0b1110);
@@ -365,7 +366,7 @@ TEST_CASE(
     CHECK_FALSE(memory.unregister_host(host.data()));
     // Memory without a written mask counts as written, as does a copy of such memory.
     const u64 device = memory.allocate(16);
-    memory.copy_written(device, managed, 8);
+    memory.copy_shadow(device, managed, 8);
     CHECK(written(memory, device, 12) == "111111110000");
     memory.mark_written(managed, 4096);  // no effect on memory without a mask
     CHECK(*memory.shadow(managed) == 0);

@@ -33,7 +33,7 @@ struct GlobalRaceFixture {
         for (u32 i = 0; i < 10; ++i) {
             Site site;
             site.where = {1, 10 + i};
-            site.atomic = i == 9;
+            site.is_atomic = i == 9;
             kernel.sites.push_back(site);
         }
         Allocation allocation;
@@ -60,14 +60,14 @@ struct GlobalRaceFixture {
             addresses[l] = kBase + offset + l * (stride ? stride : bytes);
         GlobalAccess a;
         a.kind = kind;
-        a.strong = strong || kind == GlobalAccess::Kind::atomic;
+        a.is_strong = strong || kind == GlobalAccess::Kind::atomic;
         a.warp = warp;
         a.site = site;
         a.active = active;
         a.addresses = addresses;
         a.bytes_per_lane = bytes;
         a.value = value;
-        const bool whole = active == kAllLanes && !a.strong && (stride == 0 || stride == bytes);
+        const bool whole = active == kAllLanes && !a.is_strong && (stride == 0 || stride == bytes);
         if (whole && kind == GlobalAccess::Kind::read &&
             race.try_read_lines(blocks[block], warp, site, addresses[0], bytes))
             return;
@@ -75,8 +75,8 @@ struct GlobalRaceFixture {
             race.try_write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
             return;
         }
-        race.access(blocks[block], a);
-        if (a.strong) race.acquire(blocks[block], warp);
+        race.check_access(blocks[block], a);
+        if (a.is_strong) race.acquire(blocks[block], warp);
     }
     void read(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0,
               Mask active = kAllLanes) {

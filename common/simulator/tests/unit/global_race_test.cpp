@@ -320,10 +320,10 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
                       .active = kAllLanes,
                       .addresses = addresses,
                       .value = value};
-    race.access(blocks[0], same);
+    race.check_access(blocks[0], same);
     CHECK(found() == Found{"write after write 13 13"});
     values[20] = 7;
-    race.access(blocks[0], same);
+    race.check_access(blocks[0], same);
     CHECK(found() == Found{});
 }
 

@@ -81,15 +81,15 @@ public:
     void run(const LaneInstruction& instruction, const Measured& m, i64 immediate, u32 first) {
         for (int k = 0; k < 4; ++k) {
             for (int l = 0; l < kLanes; ++l)
-                set(k, instruction.source[k], m.widths[k], first + l, l);
+                set(k, instruction.source_widths[k], m.widths[k], first + l, l);
         }
-        op_[0].immediate = instruction.immediate ? immediate : instruction.constant;
+        op_[0].immediate = instruction.has_immediate ? immediate : instruction.constant;
         instruction.run(warp_, op_);
     }
 
     u64 result(const LaneInstruction& instruction, const Measured& m, int l) const {
         if (m.shape == Shape::value) {
-            const bool wide = instruction.destination == Width::w64;
+            const bool wide = instruction.destination_width == Width::w64;
             return low_bits(wide ? warp_.lanes<u64>(slot(0))[l] : warp_.lanes<u32>(slot(0))[l],
                             m.result_bits);
         }

@@ -83,7 +83,7 @@ private:
 
 int sources_of(const LaneInstruction& instruction) {
     int count = 0;
-    for (const Width width : instruction.source) count += width != Width::none;
+    for (const Width width : instruction.source_widths) count += width != Width::none;
     return count;
 }
 
@@ -263,8 +263,8 @@ TEST_CASE("a result is written to the active lanes, and nothing else is changed"
             // A predicate has one bit per lane, in the first four bytes of its slot.
             const auto expected = [&](std::size_t i) -> u8 {
                 const std::size_t place = i / (8 * kLanes), byte = i % (8 * kLanes);
-                const Width width = place == 0   ? instruction.destination
-                                    : place == 1 ? instruction.second
+                const Width width = place == 0   ? instruction.destination_width
+                                    : place == 1 ? instruction.second_width
                                                  : Width::none;
                 if (width == Width::none) return before[i];
                 if (width == Width::predicate) {
@@ -285,16 +285,16 @@ TEST_CASE("the destination may share a slot with a source") {
     for (const auto& variant : kVariants) {
         const LaneInstruction& instruction = found(variant.first, variant.second);
         for (int source = 0; source < sources_of(instruction); ++source) {
-            if (instruction.source[source] != instruction.destination) continue;
+            if (instruction.source_widths[source] != instruction.destination_width) continue;
             CAPTURE(name_of(variant));
             CAPTURE(source);
             Bench apart, same;
             apart.run(instruction);
             same.op[0].d = Bench::slot(2 + source);
             same.run(instruction);
-            if (instruction.destination == Width::predicate) {
+            if (instruction.destination_width == Width::predicate) {
                 CHECK(same.lane<u32>(2 + source, 0) == apart.lane<u32>(0, 0));
-            } else if (instruction.destination == Width::w64) {
+            } else if (instruction.destination_width == Width::w64) {
                 CHECK(same.lanes<u64>(2 + source) == apart.lanes<u64>(0));
             } else {
                 CHECK(same.lanes<u32>(2 + source) == apart.lanes<u32>(0));
@@ -304,11 +304,11 @@ TEST_CASE("the destination may share a slot with a source") {
 }
 
 TEST_CASE("special handlers give the same results as the general handler") {
-    int with_forms = 0;
+    int make_instruction_with_forms = 0;
     for (const auto& variant : kVariants) {
         const LaneInstruction& instruction = found(variant.first, variant.second);
         if (!instruction.form_handlers) continue;
-        ++with_forms;
+        ++make_instruction_with_forms;
         const unsigned combinations = 1u << sources_of(instruction);
         for (unsigned uniform = 0; uniform < combinations; ++uniform) {
             CAPTURE(name_of(variant));
@@ -328,7 +328,7 @@ TEST_CASE("special handlers give the same results as the general handler") {
             }
         }
     }
-    CHECK(with_forms > 10);
+    CHECK(make_instruction_with_forms > 10);
 }
 
 TEST_CASE("sums, products, comparisons and carries are correct for known numbers") {

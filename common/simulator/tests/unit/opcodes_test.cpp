@@ -44,7 +44,7 @@ TEST_CASE("clocks are the only special registers that change with time") {
         CAPTURE(name);
         const SpecialRegister* special = find_special_register(name);
         REQUIRE(special != nullptr);
-        CHECK((special->varies == Varies::always) == ptx::is_clock(name));
+        CHECK((special->scope == ValueScope::every_read) == ptx::is_clock(name));
         clocks += ptx::is_clock(name);
     }
     CHECK(clocks == 6);

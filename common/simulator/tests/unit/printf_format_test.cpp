@@ -22,12 +22,12 @@ public:
     }
     Formatted format(const std::string& text) const {
         FormatSource source;
-        source.argument = [&](u32 offset, u32 bytes, void* to) {
+        source.read_argument = [&](u32 offset, u32 bytes, void* to) {
             if (offset + bytes > bytes_.size()) return false;
             std::memcpy(to, bytes_.data() + offset, bytes);
             return true;
         };
-        source.string = [](u64 address) -> std::optional<std::string> {
+        source.read_string = [](u64 address) -> std::optional<std::string> {
             if (address == 0x100) return "text";
             return std::nullopt;
         };

@@ -254,7 +254,7 @@ TEST_CASE("registers of a family are created when they are first used") {
     CHECK(register_name(k, k.body[0].operands[1]) == "%r0");
     CHECK(k.registers[k.body[1].operands[0].reg].type == Type::f32);
     CHECK(k.body[2].guard.has_value());
-    CHECK(k.body[2].guard_negated);
+    CHECK(k.body[2].is_guard_negated);
     CHECK(k.registers[*k.body[2].guard].type == Type::pred);
     CHECK(k.body[2].operands[0].reg == k.body[0].operands[0].reg);
 }

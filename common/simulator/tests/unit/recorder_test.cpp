@@ -25,7 +25,7 @@ coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf ste
     for (const u64 number : Recorder::choose_blocks(config, kResident)) {
         coalesce::timing::RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
-        block.warps.emplace_back().executed = steps_of(number);
+        block.warps.emplace_back().executed_steps = steps_of(number);
     }
     return recording;
 }
@@ -46,9 +46,9 @@ TEST_CASE("one block is recorded of a single-round launch, and up to six of othe
 
 TEST_CASE("several blocks are recorded if their short loops may differ by an iteration") {
     const LaunchConfig config = grid(1000, 1);
-    const auto others = [&](u64 steps, bool shares_turns) {
+    const auto others = [&](u64 steps, bool shares_iterations) {
         const auto recording = recording_of(config, [=](u64) { return steps; });
-        return Recorder::choose_blocks_near_first(config, recording, shares_turns);
+        return Recorder::choose_blocks_near_first(config, recording, shares_iterations);
     };
     CHECK(others(800, false).empty());
     CHECK(others(100000, true).empty());  // blocks with so many steps need no further samples
@@ -102,14 +102,14 @@ TEST_CASE("neighbours of working blocks are recorded, and more of them if many b
     const auto add = [&](u64 number, std::size_t accesses) {
         coalesce::timing::RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
-        block.warps.emplace_back().executed = 10 + 10 * accesses;
+        block.warps.emplace_back().executed_steps = 10 + 10 * accesses;
         for (std::size_t k = 0; k < accesses; ++k)
             block.accesses.push_back({.lanes = 32, .bytes_per_lane = 4, .runs = 1});
     };
     for (const u64 number : {1000, 3000, 5000}) add(number, 64);
-    const auto alike = Recorder::neighbours(recording, kResident);
+    const auto alike = Recorder::choose_neighbours(recording, kResident);
     for (const u64 number : {500, 2000, 4000}) add(number, 0);
-    const auto unlike = Recorder::neighbours(recording, kResident);
+    const auto unlike = Recorder::choose_neighbours(recording, kResident);
     CHECK(unlike.first == 3000);
     // Half of the blocks do nothing. An average block therefore has half as many sectors, so that
     // twice as many blocks are needed. This number doubles again, because every other block is
@@ -121,9 +121,9 @@ TEST_CASE("blocks in the next row of the grid are recorded unless they are neigh
     coalesce::timing::Recording recording;
     recording.blocks = 512 * 512;
     recording.blocks_per_row = 512;
-    CHECK(Recorder::below(recording, {1000, 300}) == std::pair<u64, u64>{1512, 16});
-    CHECK(Recorder::below(recording, {1000, 600}).second == 0);
-    CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
+    CHECK(Recorder::choose_blocks_below(recording, {1000, 300}) == std::pair<u64, u64>{1512, 16});
+    CHECK(Recorder::choose_blocks_below(recording, {1000, 600}).second == 0);
+    CHECK(Recorder::choose_blocks_below(recording, {512 * 512 - 300, 300}).second == 0);
 }
 
 TEST_CASE("a launch that is only recorded does not change memory, whatever its accesses") {
@@ -226,7 +226,7 @@ TEST_CASE("a request for scattered sectors counts once per block, even if severa
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
     // Blocks that are recorded step by step do not count as neighbours.
-    const u64 heard = recording.neighbours - recording.recorded_blocks.size();
+    const u64 heard = recording.neighbour_blocks - recording.recorded_blocks.size();
     REQUIRE(heard > 0);
     CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
     CHECK(recording.writes.sectors.size() == 64 * heard);

@@ -101,8 +101,8 @@ struct SampleKernel {
     void add_site(ptx::StateSpace space, bool load, bool store, u32 line, SiteCounters counters) {
         Site site;
         site.space = space;
-        site.load = load;
-        site.store = store;
+        site.is_load = load;
+        site.is_store = store;
         site.where = {1, line};
         kernel.sites.push_back(site);
         kernel.totals.sites.push_back(counters);
@@ -312,7 +312,7 @@ TEST_CASE(
 TEST_CASE("atomics have separate counters, and accesses to local memory are not counted") {
     SampleKernel sample;
     sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 0, 2, 9, 2});
-    sample.kernel.sites.back().atomic = true;
+    sample.kernel.sites.back().is_atomic = true;
     sample.add_site(ptx::StateSpace::local, true, false, 15, {1000, 1000, 1000, 0, 0, 0, 0});
     const auto rows = make_kernel_table({&sample.kernel});
     CHECK(rows[0].counters.atomic_requests == 3);
@@ -367,7 +367,7 @@ TEST_CASE("the JSON contains no instruction counts of lines if instructions were
 
 TEST_CASE("a stopped launch is mentioned but not counted") {
     SampleKernel sample;
-    sample.kernel.totals.stopped = 1;
+    sample.kernel.totals.failed_launches = 1;
     const auto rows = make_kernel_table({&sample.kernel});
     const auto json = nlohmann::json::parse(to_json("d", rows, {}));
     CHECK(json["kernels"][0]["launches"] == 2);

@@ -32,7 +32,7 @@ struct SharedRaceFixture {
         for (u32 i = 0; i < 10; ++i) {
             Site site;
             site.where = {1, 10 + i};
-            site.atomic = i == 9;
+            site.is_atomic = i == 9;
             kernel.sites.push_back(site);
         }
         launch({.checks_races = true, .checks_uninitialised = false});
@@ -70,12 +70,12 @@ struct SharedRaceFixture {
     /// Sets the flag from lane 0 of the warp.
     void raise_flag(u32 warp) {
         Lanes lanes(warp, 8, 4000, 4, 0, 1);
-        lanes.access.strong = true;
+        lanes.access.is_strong = true;
         race.check_write(lanes.access);
     }
     void see_flag(u32 warp) {
         Lanes lanes(warp, 8, 4000, 4, 0, 1);
-        lanes.access.strong = true;
+        lanes.access.is_strong = true;
         race.check_read(lanes.access);
         race.acquire(lanes.access);
     }
@@ -241,7 +241,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a fla
     race.record_fence(0);
     raise_flag(0);
     Lanes lanes(1, 8, 3000, 4, 0, 1);
-    lanes.access.strong = true;
+    lanes.access.is_strong = true;
     race.check_read(lanes.access);
     race.acquire(lanes.access);
     read(1, 1, 0);

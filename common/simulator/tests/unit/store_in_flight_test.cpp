@@ -37,10 +37,10 @@ struct TwoWorkers : GlobalRaceFixture {
         u64 addresses[kLanes];
         for (u64 l = 0; l < kLanes; ++l)
             addresses[l] = kBase + (l < 16 ? first : second) + l % 16 * 4;
-        race.access(blocks[block], {.kind = GlobalAccess::Kind::write,
-                                    .active = kAllLanes,
-                                    .addresses = addresses,
-                                    .value = value_of(block)});
+        race.check_access(blocks[block], {.kind = GlobalAccess::Kind::write,
+                                          .active = kAllLanes,
+                                          .addresses = addresses,
+                                          .value = value_of(block)});
     }
     void finish(u64 block, u64 first, u64 second) {
         for (u64 l = 0; l < kLanes; ++l)

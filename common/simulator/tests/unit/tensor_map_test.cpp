@@ -17,7 +17,7 @@ struct Given {
     alignas(128) u8 map[kTensorMapBytes] = {};
     u64 size[5] = {256, 256, 1, 1, 1}, strides[4] = {1024, 1024, 1024, 1024};
     u32 box[5] = {32, 32, 1, 1, 1}, steps[5] = {1, 1, 1, 1, 1};
-    TensorMapArguments arguments{.map = map,
+    TensorMapArguments arguments{.encoded_map = map,
                                  .type = 7,
                                  .rank = 2,
                                  .address = 0x1000,
@@ -94,8 +94,8 @@ TEST_CASE("the size of a box may exceed 32 bits") {
 
 TEST_CASE("arguments that are rejected") {
     const Wrong wrong[] = {
-        {"tensorMap", [](Given& g) { g.arguments.map = g.map + 8; }},
-        {"tensorMap", [](Given& g) { g.arguments.map = nullptr; }},
+        {"tensorMap", [](Given& g) { g.arguments.encoded_map = g.map + 8; }},
+        {"tensorMap", [](Given& g) { g.arguments.encoded_map = nullptr; }},
         {"tensorDataType", [](Given& g) { g.arguments.type = 13; }},
         {"tensorRank", [](Given& g) { g.arguments.rank = 0; }},
         {"tensorRank", [](Given& g) { g.arguments.rank = 6; }},

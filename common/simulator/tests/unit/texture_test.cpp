@@ -154,10 +154,10 @@ TEST_CASE("random fetches in one to three dimensions agree with the guide's form
         const auto side = [&](u32 d) { return dimensions > d ? 1 + chance() % 9 : 1; };
         Texels all(side(0), side(1), side(2), dimensions, chance);
         Sampling& how = all.texture.sampling;
-        how.linear = true;
-        how.normalized_coordinates = chance() % 2;
+        how.uses_linear_filter = true;
+        how.has_normalized_coordinates = chance() % 2;
         how.border[0] = 1.5f;
-        const u32 modes = how.normalized_coordinates ? 4 : 2;
+        const u32 modes = how.has_normalized_coordinates ? 4 : 2;
         for (AddressMode& mode : how.mode)
             mode = modes == 4 ? static_cast<AddressMode>(chance() % 4)
                               : (chance() % 2 ? AddressMode::clamp : AddressMode::border);
@@ -169,9 +169,9 @@ TEST_CASE("random fetches in one to three dimensions agree with the guide's form
             for (u32 d = 0; d < dimensions; ++d) {
                 const auto size = static_cast<float>(sizes[d]);
                 point.coordinates[d] =
-                    how.normalized_coordinates ? number(-2, 3) : number(-3, size + 3);
-                x[d] =
-                    how.normalized_coordinates ? point.coordinates[d] * size : point.coordinates[d];
+                    how.has_normalized_coordinates ? number(-2, 3) : number(-3, size + 3);
+                x[d] = how.has_normalized_coordinates ? point.coordinates[d] * size
+                                                      : point.coordinates[d];
             }
             CAPTURE(turn);
             CHECK(all.fetch(point) ==
@@ -183,7 +183,7 @@ TEST_CASE("random fetches in one to three dimensions agree with the guide's form
 TEST_CASE("the comparison with the guide's formulas would detect a wrong weight") {
     std::mt19937 chance(5);
     Texels all(8, 1, 1, 1, chance);
-    all.texture.sampling.linear = true;
+    all.texture.sampling.uses_linear_filter = true;
     FetchPoint point;
     point.coordinates[0] = 3.3f;
     const double beside = 3.3 + 1 / 128.0, here = 3.3f;
@@ -199,7 +199,7 @@ TEST_CASE("filtering of 8-bit and 16-bit texels has a 16-bit result") {
         image.format = {kind, 1, bytes};
         image.width = 2;
         texture.levels = {image};
-        texture.sampling.linear = texture.sampling.normalized_elements = true;
+        texture.sampling.uses_linear_filter = texture.sampling.returns_normalized_integers = true;
         const u32 texels[] = {one, other};
         FetchPoint point;
         point.coordinates[0] = 1;  // gives each texel a weight of one half
@@ -221,7 +221,7 @@ TEST_CASE("filtering of 8-bit and 16-bit texels has a 16-bit result") {
 TEST_CASE("products of weights are rounded") {
     std::mt19937 chance(11);
     Texels all(4, 4, 1, 2, chance);
-    all.texture.sampling.linear = true;
+    all.texture.sampling.uses_linear_filter = true;
     FetchPoint point;
     const auto has_weights = [&](std::initializer_list<u32> weights) {
         const Taps taps = find_taps(all.texture, point);
@@ -241,7 +241,7 @@ TEST_CASE("products of weights are rounded") {
 TEST_CASE("texels with a weight of 0 are not fetched") {
     std::mt19937 chance(5);
     Texels all(8, 8, 1, 2, chance);
-    all.texture.sampling.linear = true;
+    all.texture.sampling.uses_linear_filter = true;
     FetchPoint point;
     point.coordinates[0] = 3.5f, point.coordinates[1] = 2.75f;
     CHECK(find_taps(all.texture, point).count == 2);

@@ -1,5 +1,5 @@
-// Runs a loop whose number of turns differs between the lanes of a warp. The twin gets the same
-// numbers of turns in ascending order.
+// Runs a loop whose number of iterations differs between the lanes of a warp. The twin gets the
+// same numbers of iterations in ascending order.
 #include "lab/proof/lints/planted/planted.h"
 
 using namespace coalesce::planted;

@@ -6,8 +6,8 @@
 constexpr coalesce::simulator::subjects::Subject addons{
     "graphs and textures in a build without addons", "build with -DCOALESCE_ADDONS=ON"};
 
-#define COALESCE_MISSING(function, subject)                                             \
-    extern "C" int function() {                                                         \
-        return coalesce::simulator::cudart::report_missing(#function, subject.instead); \
+#define COALESCE_MISSING(function, subject)                                                 \
+    extern "C" int function() {                                                             \
+        return coalesce::simulator::cudart::report_missing(#function, subject.alternative); \
     }
 #include "simulator/addons/absent/missing_list.inc"

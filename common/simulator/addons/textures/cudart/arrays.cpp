@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kArrayFlags =
     cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
-constexpr size_t kFaces = 6;
+constexpr size_t kCubeFaces = 6;
 constexpr size_t kMaxWidth1D = 131072, kMaxWidth2D = 131072, kMaxHeight2D = 65536,
                  kMaxSize3D = 16384, kMaxLayeredSize = 32768, kMaxLayers = 2048;
 
@@ -56,16 +56,17 @@ bool is_within(const cudaExtent& e, size_t width, size_t height, size_t depth) {
 
 /// Derives an array's shape from its extent and flags. Returns false if such an array cannot exist.
 bool find_shape(const cudaExtent& e, unsigned flags, ImageShape& shape) {
-    const bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
+    const bool is_layered = flags & cudaArrayLayered, is_cube = flags & cudaArrayCubemap;
     if (e.width == 0 || (flags & ~kArrayFlags)) return false;
-    shape.layered = layered;
-    shape.cube = cube;
-    shape.dimensions = layered || cube || e.depth == 0 ? (e.height > 0 ? 2 : 1) : 3;
-    if (cube)
+    shape.is_layered = is_layered;
+    shape.is_cube = is_cube;
+    shape.dimensions = is_layered || is_cube || e.depth == 0 ? (e.height > 0 ? 2 : 1) : 3;
+    if (is_cube)
         return e.width == e.height &&
-               (layered ? e.depth > 0 && e.depth % kFaces == 0 : e.depth == kFaces) &&
+               (is_layered ? e.depth > 0 && e.depth % kCubeFaces == 0 : e.depth == kCubeFaces) &&
                is_within(e, kMaxLayeredSize, kMaxLayeredSize, kMaxLayers);
-    if (layered) return e.depth > 0 && is_within(e, kMaxLayeredSize, kMaxLayeredSize, kMaxLayers);
+    if (is_layered)
+        return e.depth > 0 && is_within(e, kMaxLayeredSize, kMaxLayeredSize, kMaxLayers);
     if (shape.dimensions == 3)
         return e.height > 0 && is_within(e, kMaxSize3D, kMaxSize3D, kMaxSize3D);
     return shape.dimensions == 1 ? e.width <= kMaxWidth1D
@@ -202,17 +203,18 @@ TexelFormat to_texel_format(const cudaChannelFormatDesc& d) {
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
                             size_t height, unsigned flags) {
-    return unsafe_api(__func__, allocate_array, array, format, cudaExtent{width, height, 0}, flags);
+    return run_capture_unsafe_call(__func__, allocate_array, array, format,
+                                   cudaExtent{width, height, 0}, flags);
 }
 
-COALESCE_BY(unsafe_api, cudaMalloc3DArray, allocate_array, 4);
-COALESCE_BY(unsafe_api, cudaFreeArray, free_array, 1);
-COALESCE_BY(unsafe_api, cudaMallocMipmappedArray, allocate_levels, 5);
-COALESCE_BY(unsafe_api, cudaFreeMipmappedArray, free_levels, 1);
+COALESCE_BY(run_capture_unsafe_call, cudaMalloc3DArray, allocate_array, 4);
+COALESCE_BY(run_capture_unsafe_call, cudaFreeArray, free_array, 1);
+COALESCE_BY(run_capture_unsafe_call, cudaMallocMipmappedArray, allocate_levels, 5);
+COALESCE_BY(run_capture_unsafe_call, cudaFreeMipmappedArray, free_levels, 1);
 
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t handle,
                                        unsigned number) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         const std::vector<cudaArray_t>& levels = find_live_mipmapped_array(handle).levels;
         require(number < levels.size());
         store_output(level, levels[number]);
@@ -221,7 +223,7 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_co
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
                              cudaArray_t handle) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         const cudaArray& array = find_live_array(handle);
         if (format) *format = array.format;
         if (extent) *extent = array.extent;
@@ -230,5 +232,5 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
 }
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
-    return api(__func__, [&] { store_output(format, find_live_array(handle).format); });
+    return run_device_call(__func__, [&] { store_output(format, find_live_array(handle).format); });
 }

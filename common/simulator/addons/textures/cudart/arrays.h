@@ -30,7 +30,7 @@ namespace coalesce::simulator::cudart {
 /// Returns the array, or null if the handle is invalid.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
-/// Deletes all arrays, but not their device memory, which cudaDeviceReset frees separately.
+/// Deletes all arrays for cudaDeviceReset, which frees their device memory separately.
 void forget_arrays();
 
 /// Converts the runtime's description of a texel format to a TexelFormat. Fails if we do not

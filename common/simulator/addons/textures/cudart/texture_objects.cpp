@@ -57,12 +57,12 @@ void set_image(const void* pointer, const TexelFormat& format, u64 width, u64 ro
 }
 
 void set_linear_image(const cudaResourceDesc& resource, ImageObject& object) {
-    const auto& linear = resource.res.linear;
-    const TexelFormat format = to_texel_format(linear.desc);
-    const size_t width = linear.sizeInBytes / format.bytes();
+    const auto& linear_memory = resource.res.linear;
+    const TexelFormat format = to_texel_format(linear_memory.desc);
+    const size_t width = linear_memory.sizeInBytes / format.bytes();
     if (width > kMaxLinearTexels) refuse("a linear texture can have at most 2^28 texels.");
     object.shape.dimensions = 1;
-    set_image(linear.devPtr, format, width, 1, width * format.bytes(), object);
+    set_image(linear_memory.devPtr, format, width, 1, width * format.bytes(), object);
 }
 
 void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
@@ -117,13 +117,14 @@ Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     Sampling sampling;
     for (int k = 0; k < 3; ++k)
         sampling.mode[k] = to_address_mode(t.addressMode[k], t.normalizedCoords != 0);
-    sampling.linear = t.filterMode == cudaFilterModeLinear;
-    sampling.normalized_coordinates = t.normalizedCoords != 0;
-    sampling.normalized_elements = t.readMode == cudaReadModeNormalizedFloat && !format.is_float();
-    sampling.srgb = t.sRGB != 0 && sampling.normalized_elements && format.channel_bytes == 1 &&
-                    format.kind == ChannelKind::unsigned_integer;
+    sampling.uses_linear_filter = t.filterMode == cudaFilterModeLinear;
+    sampling.has_normalized_coordinates = t.normalizedCoords != 0;
+    sampling.returns_normalized_integers =
+        t.readMode == cudaReadModeNormalizedFloat && !format.is_float();
+    sampling.uses_srgb = t.sRGB != 0 && sampling.returns_normalized_integers &&
+                         format.channel_bytes == 1 && format.kind == ChannelKind::unsigned_integer;
     for (int c = 0; c < 4; ++c) sampling.border[static_cast<std::size_t>(c)] = t.borderColor[c];
-    sampling.linear_between_levels = t.mipmapFilterMode == cudaFilterModeLinear;
+    sampling.interpolates_levels = t.mipmapFilterMode == cudaFilterModeLinear;
     sampling.level_bias = t.mipmapLevelBias;
     sampling.min_level = t.minMipmapLevelClamp;
     sampling.max_level = t.maxMipmapLevelClamp;
@@ -132,10 +133,10 @@ Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
 
 /// Sets the sampling parameters of a texture in linear memory. Such a texture is fetched at integer
 /// coordinates, and a fetch outside the memory returns 0.
-void sample_linear_memory(Sampling& how) {
-    how.linear = how.normalized_coordinates = false;
-    how.border = {};
-    for (AddressMode& mode : how.mode) mode = AddressMode::border;
+void sample_linear_memory(Sampling& sampling) {
+    sampling.uses_linear_filter = sampling.has_normalized_coordinates = false;
+    sampling.border = {};
+    for (AddressMode& mode : sampling.mode) mode = AddressMode::border;
 }
 
 void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
@@ -150,7 +151,7 @@ void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
                cudaErrorInvalidFilterSetting);
     if (object.levels.size() > 1 && !t.normalizedCoords)
         refuse("mipmaps need normalised coordinates.");
-    if (object.shape.cube && t.seamlessCubemap)
+    if (object.shape.is_cube && t.seamlessCubemap)
         fail_not_simulated("filtering across the edges of a cubemap's faces (seamlessCubemap)");
 }
 
@@ -213,38 +214,38 @@ void forget_textures() {
 
 }  // namespace coalesce::simulator::cudart
 
-COALESCE_BY(api, cudaCreateTextureObject, create_texture, 4);
+COALESCE_BY(run_device_call, cudaCreateTextureObject, create_texture, 4);
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
-    return api(__func__, [&] { return destroy(object, false); });
+    return run_device_call(__func__, [&] { return destroy(object, false); });
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaTextureObject_t object) {
-    return api(__func__,
-               [&] { return describe(resource, object, false, &ObjectDescription::resource); });
+    return run_device_call(
+        __func__, [&] { return describe(resource, object, false, &ObjectDescription::resource); });
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object) {
-    return api(__func__,
-               [&] { return describe(texture, object, false, &ObjectDescription::texture); });
+    return run_device_call(
+        __func__, [&] { return describe(texture, object, false, &ObjectDescription::texture); });
 }
 
-COALESCE_BY(api, cudaCreateSurfaceObject, create_surface, 2);
+COALESCE_BY(run_device_call, cudaCreateSurfaceObject, create_surface, 2);
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
-    return api(__func__, [&] { return destroy(object, true); });
+    return run_device_call(__func__, [&] { return destroy(object, true); });
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaSurfaceObject_t object) {
-    return api(__func__,
-               [&] { return describe(resource, object, true, &ObjectDescription::resource); });
+    return run_device_call(
+        __func__, [&] { return describe(resource, object, true, &ObjectDescription::resource); });
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* format,
                                                  int device) {
-    return api(__func__, [&] {
+    return run_device_call(__func__, [&] {
         require(is_device_index(device), cudaErrorInvalidDevice);
         require(format);
         to_texel_format(*format);
