@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* help =
+constexpr const char* kUsageText =
     "Usage: book pages REPOSITORY FOLDER [--explorer]\n"
     "                                       writes the pages for Doxygen; --explorer adds links to "
     "the explorer\n"
@@ -72,6 +72,6 @@ int main(int argc, char** argv) {
     }
     const bool wants_help =
         arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
-    std::fputs(help, wants_help ? stdout : stderr);
+    std::fputs(kUsageText, wants_help ? stdout : stderr);
     return wants_help ? 0 : 2;
 }

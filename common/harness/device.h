@@ -41,8 +41,8 @@ Device choose_device(DeviceChoice choice, char** argv);
 /// Returns the reason why no real GPU is usable, or "" if one is.
 std::string find_gpu_problem();
 
-/// Returns the number of bytes that are free for matrices in device memory. If `is_simulated` is true,
-/// this is the free host memory, because the simulator keeps device memory there.
+/// Returns the number of bytes that are free for matrices in device memory. If `is_simulated` is
+/// true, this is the free host memory, because the simulator keeps device memory there.
 std::size_t free_device_bytes(bool is_simulated);
 /// Returns the free host memory in bytes: MemAvailable, or less if the cgroup has a lower limit.
 std::size_t free_host_bytes();

@@ -137,10 +137,10 @@ bool is_mirrored_in_tile(const ObservedCell& observed_cell, int tile) {
 
 // ---- arrays ----
 
-using Order = std::array<int, 4>;
+using AxisOrder = std::array<int, 4>;
 
 /// Reports whether the value fits an array with its axes permuted by `order`.
-bool has_axes_in_order(const ObservedCell& observed_cell, int rank, const Order& order) {
+bool has_axes_in_order(const ObservedCell& observed_cell, int rank, const AxisOrder& order) {
     Permutation reordered_axes = observed_cell.problem.axes();
     if (!observed_cell.problem.is_permuted() || reordered_axes.rank != rank) return false;
     reordered_axes.order = order;
@@ -199,7 +199,7 @@ void add_mirrored_tiles(std::vector<Hypothesis>& hypothesis_list) {
 
 /// Adds all permutations of `rank` axes, except for the identity.
 void add_axis_orders(std::vector<Hypothesis>& hypothesis_list, int rank) {
-    Order order = {0, 1, 2, 3};
+    AxisOrder order = {0, 1, 2, 3};
     while (std::next_permutation(order.begin(), order.begin() + rank)) {
         std::string meaning = "the axes of `in` were permuted to the order";
         for (int k = 0; k < rank; ++k) meaning += " " + std::to_string(order[k]);

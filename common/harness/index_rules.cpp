@@ -12,11 +12,11 @@ namespace {
 
 /// An index expression: row * pitch + col, or col * pitch + row.
 struct IndexExpression {
-    bool is_by_row;
+    bool is_row_major;
     std::int64_t pitch;
 
     std::int64_t evaluate(std::int64_t row, std::int64_t col) const {
-        return is_by_row ? row * pitch + col : col * pitch + row;
+        return is_row_major ? row * pitch + col : col * pitch + row;
     }
     bool operator==(const IndexExpression&) const = default;
 };
@@ -28,8 +28,9 @@ struct IndexPair {
     bool operator==(const IndexPair&) const = default;
     /// Returns the number of components in which this pair differs from the correct expressions.
     int distance(const IndexPair& right_pair) const {
-        return (in.is_by_row != right_pair.in.is_by_row) + (in.pitch != right_pair.in.pitch) +
-               (out.is_by_row != right_pair.out.is_by_row) + (out.pitch != right_pair.out.pitch);
+        return (in.is_row_major != right_pair.in.is_row_major) + (in.pitch != right_pair.in.pitch) +
+               (out.is_row_major != right_pair.out.is_row_major) +
+               (out.pitch != right_pair.out.pitch);
     }
 };
 
@@ -43,26 +44,30 @@ IndexPair right_indices(const Problem& problem) {
 /// index, and each could be the last.
 bool explains(const IndexPair& indices, const Problem& problem, const SampledCell& sampled_cell) {
     constexpr int max_tries = 64;
-    const auto [is_by_row, pitch] = indices.out;
-    const std::int64_t major_end = is_by_row ? problem.rows : problem.cols;
-    const std::int64_t minor_end = is_by_row ? problem.cols : problem.rows;
-    std::int64_t major = std::min(sampled_cell.index / pitch, major_end - 1);
-    for (int tried_count = 0; major >= 0 && tried_count < max_tries; --major, ++tried_count) {
-        const std::int64_t minor = sampled_cell.index - major * pitch;
-        if (minor >= minor_end) return false;
-        const std::int64_t row = is_by_row ? major : minor, col = is_by_row ? minor : major;
+    const auto [is_row_major, pitch] = indices.out;
+    const std::int64_t major_end = is_row_major ? problem.rows : problem.cols;
+    const std::int64_t minor_end = is_row_major ? problem.cols : problem.rows;
+    std::int64_t major_index = std::min(sampled_cell.index / pitch, major_end - 1);
+    for (int tried_count = 0; major_index >= 0 && tried_count < max_tries;
+         --major_index, ++tried_count) {
+        const std::int64_t minor_index = sampled_cell.index - major_index * pitch;
+        if (minor_index >= minor_end) return false;
+        const std::int64_t row = is_row_major ? major_index : minor_index,
+                           col = is_row_major ? minor_index : major_index;
         if (indices.in.evaluate(row, col) == sampled_cell.source) return true;
     }
     return false;
 }
 
 /// Finds the pitch that fits the most cells. Each cell votes for the pitch with which its
-/// `element_index` equals major * pitch + minor.
+/// `element_index` equals major_index * pitch + minor_index.
 class PitchVote {
 public:
-    void add(std::int64_t element_index, std::int64_t major, std::int64_t minor) {
-        if (major == 0 || element_index <= minor || (element_index - minor) % major != 0) return;
-        pitches_.push_back((element_index - minor) / major);
+    void add(std::int64_t element_index, std::int64_t major_index, std::int64_t minor_index) {
+        if (major_index == 0 || element_index <= minor_index ||
+            (element_index - minor_index) % major_index != 0)
+            return;
+        pitches_.push_back((element_index - minor_index) / major_index);
     }
     std::int64_t most_voted_pitch() const { return find_most_frequent<std::int64_t>(pitches_, 1); }
 
@@ -79,20 +84,22 @@ struct Candidates {
 Candidates find_candidates(const Problem& problem, const Sample& sample) {
     const IndexPair right_pair = right_indices(problem);
     Candidates candidates;
-    for (const bool is_by_row : {true, false}) {
+    for (const bool is_row_major : {true, false}) {
         PitchVote load_pitch_votes, store_pitch_votes;
         for (const SampledCell& sampled_cell : sample.cells) {
             const Cell source_cell = problem.in_cell(sampled_cell.source);
             const Cell out = problem.out_cell(sampled_cell.index);
-            const Cell thread_cell = right_pair.out.is_by_row ? out : Cell{out.col, out.row};
-            load_pitch_votes.add(sampled_cell.source, is_by_row ? thread_cell.row : thread_cell.col,
-                                 is_by_row ? thread_cell.col : thread_cell.row);
-            store_pitch_votes.add(sampled_cell.index, is_by_row ? source_cell.row : source_cell.col,
-                                  is_by_row ? source_cell.col : source_cell.row);
+            const Cell thread_cell = right_pair.out.is_row_major ? out : Cell{out.col, out.row};
+            load_pitch_votes.add(sampled_cell.source,
+                                 is_row_major ? thread_cell.row : thread_cell.col,
+                                 is_row_major ? thread_cell.col : thread_cell.row);
+            store_pitch_votes.add(sampled_cell.index,
+                                  is_row_major ? source_cell.row : source_cell.col,
+                                  is_row_major ? source_cell.col : source_cell.row);
         }
         const auto add_expression = [&](std::vector<IndexExpression>& expressions,
                                         std::int64_t pitch) {
-            const IndexExpression index{is_by_row, pitch};
+            const IndexExpression index{is_row_major, pitch};
             if (std::find(expressions.begin(), expressions.end(), index) == expressions.end())
                 expressions.push_back(index);
         };
@@ -134,8 +141,9 @@ std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_ou
 std::string index_text(const Problem& problem, const IndexExpression& index, bool is_of_out) {
     const char* const matrix = problem.is_in_place() ? "data" : is_of_out ? "out" : "in";
     if (index.pitch == 1) return std::string(matrix) + "[row + col]";
-    return std::string(matrix) + (index.is_by_row ? "[row * " : "[col * ") +
-           pitch_text(problem, index.pitch, is_of_out) + (index.is_by_row ? " + col]" : " + row]");
+    return std::string(matrix) + (index.is_row_major ? "[row * " : "[col * ") +
+           pitch_text(problem, index.pitch, is_of_out) +
+           (index.is_row_major ? " + col]" : " + row]");
 }
 
 /// Describes a wrong index, such as "the kernel seems to use in[row * rows + col] instead of
@@ -156,10 +164,10 @@ std::string describe_wrong_index(const Problem& problem, const IndexPair& used_i
 }
 
 Fault fault_for_shift(const IndexPair& used_indices, const IndexPair& right_pair) {
-    const bool is_turned_once = (used_indices.in.is_by_row != right_pair.in.is_by_row) !=
-                                (used_indices.out.is_by_row != right_pair.out.is_by_row);
+    const bool is_turned_once = (used_indices.in.is_row_major != right_pair.in.is_row_major) !=
+                                (used_indices.out.is_row_major != right_pair.out.is_row_major);
     if (!is_turned_once) return Fault::wrong_pitch;
-    return right_pair.out.is_by_row ? Fault::indices_swapped : Fault::indices_not_swapped;
+    return right_pair.out.is_row_major ? Fault::indices_swapped : Fault::indices_not_swapped;
 }
 
 // ---- constant distances ----

@@ -25,8 +25,8 @@ enum class ValueChange {
 /// `unrelated`.
 ValueChange classify_change(Bits expected, Bits actual_bits, std::size_t element_size);
 
-/// Reports whether `actual_bits` is the sum of `first_summand` and `second_summand` as floats or doubles. If either
-/// is a NaN, the sum is a NaN.
+/// Reports whether `actual_bits` is the sum of `first_summand` and `second_summand` as floats or
+/// doubles. If either is a NaN, the sum is a NaN.
 bool is_sum(Bits actual_bits, Bits first_summand, Bits second_summand, std::size_t element_size);
 
 /// Reports whether the bits represent 0 or -0 as a float or double.

@@ -27,8 +27,8 @@ Attempts open_attempts() {
     return Attempts(print_message);
 }
 
-// Writes `text` to the learner's file, and prints a message in which `description` describes the new
-// content.
+// Writes `text` to the learner's file, and prints a message in which `description` describes the
+// new content.
 int write_learner_file(const std::string& text, const std::string& description,
                        const std::string& next_step) {
     const bool is_new = replace_file(kLearnerFilePath, "beat", text);

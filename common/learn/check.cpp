@@ -96,7 +96,8 @@ CheckResult check_with_search(const Session& session, const LearnerExercise& exe
     CheckRequest request = make_check_request(exercise, arguments);
     request.searches = !request.uses_llvm_ir && request.device == "sim";
     Check running_check(request);
-    if (arguments.prints_json || !session.style.clear || !running_check.wait_for_long_search()) {
+    if (arguments.prints_json || !session.style.can_clear_screen ||
+        !running_check.wait_for_long_search()) {
         return running_check.finish();
     }
     std::cout << kSearchMessage << std::flush;

@@ -43,10 +43,10 @@ void remove_stale_verdicts(const fs::path& folder, const std::string& verdict) {
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
         std::string name = entry.path().filename().string();
         if (!name.starts_with(verdict + ".") || !entry.is_regular_file(ignored)) continue;
-        std::string process = name.substr(verdict.size() + 1);
+        std::string process_id = name.substr(verdict.size() + 1);
         bool is_number =
-            !process.empty() && process.find_first_not_of("0123456789") == std::string::npos;
-        if (is_number && kill(std::atoi(process.c_str()), 0) != 0 && errno == ESRCH) {
+            !process_id.empty() && process_id.find_first_not_of("0123456789") == std::string::npos;
+        if (is_number && kill(std::atoi(process_id.c_str()), 0) != 0 && errno == ESRCH) {
             fs::remove(entry.path(), ignored);
         }
     }

@@ -41,7 +41,7 @@ void show_side_by_side(const LearnerExercise& exercise, const std::string& learn
                        const Style& style) {
     auto lines = keep_changes(line_diff(remove_opening_comment(learner_code),
                                         remove_opening_comment(exercise.solution())));
-    if (style.clear) {
+    if (style.can_clear_screen) {
         std::cout << format_side_by_side("yours", "the solution", lines, style.columns);
     } else {
         std::cout << "Lines marked - are only in your kernel. Lines marked + are only in "

@@ -15,8 +15,8 @@ namespace coalesce::learn {
 /// requests. `counters` comes from a verdict. `counter` is "load" or "store" for sectors, and
 /// "shared_load" or "shared_store" for wavefronts.
 std::optional<double> average_per_request(const Json& counters, const std::string& counter);
-/// Returns the value that `average_per_request` would return if the requests moved each byte of a matrix
-/// with `elements` floats exactly once, and without bank conflicts.
+/// Returns the value that `average_per_request` would return if the requests moved each byte of a
+/// matrix with `elements` floats exactly once, and without bank conflicts.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
 /// Returns the unit of a counter, such as "sectors per store", "wavefronts per shared load" or

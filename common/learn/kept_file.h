@@ -30,8 +30,8 @@ public:
 
     /// Reads the file and passes its text to `read`. Does not call `read` if there is no file.
     void read(const Read& read);
-    /// Reads the file, and then writes the text that `make_new_text` returns. No other command can write
-    /// in the meantime.
+    /// Reads the file, and then writes the text that `make_new_text` returns. No other command can
+    /// write in the meantime.
     void update(const Read& read, const std::function<std::string()>& make_new_text);
 
 private:

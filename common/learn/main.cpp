@@ -138,13 +138,13 @@ AddedCommand<Words> add(CommandLine& line, const std::string& name, const std::s
     return {command, *words};
 }
 
-enum class Hunt { may_be_selected, is_not_selectable };
+enum class HuntSelection { may_be_selected, is_not_selectable };
 
 /// Adds a subcommand whose function also gets an exercise.
 template <class Words, class RunCommand>
-AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
-                                     const std::string& about, RunCommand run_command,
-                                     Hunt hunt = Hunt::may_be_selected) {
+AddedCommand<Words> add_for_exercise(
+    CommandLine& line, const std::string& name, const std::string& about, RunCommand run_command,
+    HuntSelection hunt_selection = HuntSelection::may_be_selected) {
     struct AllArguments {
         std::string exercise;
         bool is_hunt = false;
@@ -157,7 +157,7 @@ AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
         });
     command->add_option("EXERCISE", all_arguments.exercise,
                         "02, 2 or 02_naive (default: the next exercise)");
-    if (hunt == Hunt::may_be_selected) {
+    if (hunt_selection == HuntSelection::may_be_selected) {
         command->add_flag("--hunt", all_arguments.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
     }
     return {command, all_arguments.extra_arguments};
@@ -235,7 +235,7 @@ void add_hint(CommandLine& line) {
 void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
         line, "predict", "Answer the lesson's questions, and predict costs", ask_lesson,
-        Hunt::is_not_selectable);
+        HuntSelection::is_not_selectable);
     command->add_option("ANSWER", answers, "Your answers, in the order of the questions");
 }
 
@@ -290,7 +290,7 @@ void add_explain(CommandLine& line) {
 void add_diff(CommandLine& line) {
     const auto [command, words] = add_for_exercise<DiffArguments>(
         line, "diff", "Show how a step differs from the step it builds on", diff,
-        Hunt::is_not_selectable);
+        HuntSelection::is_not_selectable);
     command->add_flag("--mine", words.is_learner_file, "Compare your own kernels");
     command->add_flag("--yes", words.is_confirmed, "Show solutions before you have passed");
 }

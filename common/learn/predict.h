@@ -26,9 +26,9 @@ bool has_open_questions(const LearnerExercise& exercise, const Record& record);
 /// Asks the questions that the learner has not answered yet, and reads the answers from stdin.
 /// Stores each answer immediately.
 void ask_predictions(Session& session, const LearnerExercise& exercise);
-/// Adds the actual costs to the guesses in `record`, if the exercise has passed. If `adds_empty_guesses` is set,
-/// also adds an empty guess for each question that has none, because the learner can no longer
-/// guess once the costs are shown.
+/// Adds the actual costs to the guesses in `record`, if the exercise has passed. If
+/// `adds_empty_guesses` is set, also adds an empty guess for each question that has none, because
+/// the learner can no longer guess once the costs are shown.
 void compare_guesses(Record& record, const LearnerExercise& exercise, bool adds_empty_guesses);
 
 }  // namespace coalesce::learn

@@ -112,7 +112,8 @@ public:
 private:
     std::string statement() const { return join_lines(pending_); }
 
-    // Reports whether the colon at `colon_position` ends a label. The colons in "shared::cta" do not.
+    // Reports whether the colon at `colon_position` ends a label. The colons in "shared::cta" do
+    // not.
     bool is_label(const std::string& body, size_t colon_position) const {
         const auto is_colon = [&](size_t index) {
             return index < body.size() && body[index] == ':';

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kKernelMarker = "//! [kernel]";
 
-bool is_open(Session& session, const LearnerExercise& exercise) {
+bool has_passed_or_seen_solution(Session& session, const LearnerExercise& exercise) {
     const State state = session.progress.read();
     const Record& record = state.record(exercise.name());
     return !record.passed_hash.empty() || record.solution_seen;
@@ -22,7 +22,7 @@ bool is_open(Session& session, const LearnerExercise& exercise) {
 
 bool may_see_solution(Session& session, const LearnerExercise& exercise, bool is_confirmed,
                       const SolutionRequest& request) {
-    if (is_open(session, exercise)) return true;
+    if (has_passed_or_seen_solution(session, exercise)) return true;
     const std::string question =
         exercise.name() + " has not passed yet. You cannot unsee the solution.";
     const std::string instead = request.instead.empty()

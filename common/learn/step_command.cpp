@@ -62,7 +62,8 @@ std::size_t first_step(const Steps& steps, const StepArguments& arguments,
 
 class StepScreen {
 public:
-    /// Prepares to show the step `first_step`. `stops` are the steps at which the learner wants to stop.
+    /// Prepares to show the step `first_step`. `stops` are the steps at which the learner wants to
+    /// stop.
     StepScreen(const Steps& steps, const SteppedProgram& subject, std::size_t first_step,
                std::vector<std::size_t> stops, Style& style)
         : steps_(steps),
@@ -278,7 +279,7 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
         std::cout << "No step of this block stops at " << arguments.stop << ".\n";
         return 1;
     }
-    if (!session.style.clear || !isatty(STDIN_FILENO)) {
+    if (!session.style.can_clear_screen || !isatty(STDIN_FILENO)) {
         if (arguments.stop.empty()) {
             stops.resize(steps.all_steps.size());
             std::iota(stops.begin(), stops.end(), 0);

@@ -51,7 +51,7 @@ Style style_for_stdout(bool is_plain) {
     const char* kind = std::getenv("TERM");
     bool is_dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
     if (is_plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
-    style.clear = true;
+    style.can_clear_screen = true;
     style.colour = !is_set("NO_COLOR");
     style.columns = usable_columns(terminal_columns());
     style.lines = std::max(terminal_lines() - 1, 0);  // leaves a line for the shell prompt

@@ -10,10 +10,10 @@ namespace coalesce::learn {
 
 /// The style of the output, which may go to a terminal, a file or a screen reader.
 struct Style {
-    bool colour = false;  ///< whether words may be coloured
-    bool clear = false;   ///< whether the screen may be cleared before new output
-    int lines = 0;        ///< number of visible lines; 0 if unknown
-    int columns = 80;     ///< width for side-by-side output; above 80 if the terminal is wider
+    bool colour = false;            ///< whether words may be coloured
+    bool can_clear_screen = false;  ///< whether the screen may be cleared before new output
+    int lines = 0;                  ///< number of visible lines; 0 if unknown
+    int columns = 80;  ///< width for side-by-side output; above 80 if the terminal is wider
 
     std::string paint_good(const std::string& text) const { return paint(text, "32"); }
     std::string paint_bad(const std::string& text) const { return paint(text, "31"); }
@@ -25,8 +25,8 @@ private:
     }
 };
 
-/// Returns the style for stdout. The style is plain if `is_plain` or TERM=dumb is set, or if stdout is
-/// not a terminal. NO_COLOR disables only colours.
+/// Returns the style for stdout. The style is plain if `is_plain` or TERM=dumb is set, or if stdout
+/// is not a terminal. NO_COLOR disables only colours.
 Style style_for_stdout(bool is_plain);
 
 /// Returns the number of lines of the terminal on stdout, or 0 if it is unknown. The size can

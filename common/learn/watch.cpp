@@ -52,7 +52,8 @@ public:
 
     int run() {
         while (!should_exit_) wait_and_act();
-        if (style_.clear) std::cout << "\n" << std::flush;  // moves the cursor below the footer
+        if (style_.can_clear_screen)
+            std::cout << "\n" << std::flush;  // moves the cursor below the footer
         terminal_.pause();
         if (exit_signal_ == 0) return 0;
         check_.reset();
@@ -93,7 +94,7 @@ private:
 
     void say_it_searches() {
         says_it_searches_ = true;
-        if (style_.clear) std::cout << "\r\033[K" << kSearchMessage << std::flush;
+        if (style_.can_clear_screen) std::cout << "\r\033[K" << kSearchMessage << std::flush;
     }
 
     // ---- the watched file and its check ----
@@ -125,8 +126,8 @@ private:
         }
         // Replace only the line that lists the keys. The last verdict remains on the screen until
         // the next one is ready.
-        std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
-                  << (style_.clear ? "" : "\n") << std::flush;
+        std::cout << (style_.can_clear_screen ? "\r\033[K" : "") << "checking ..."
+                  << (style_.can_clear_screen ? "" : "\n") << std::flush;
         try {
             check_ = std::make_unique<Check>(CheckRequest{
                 .exercise = exercise_, .seconds = arguments_.seconds, .searches = true});
@@ -179,7 +180,7 @@ private:
     void clear() {
         pages_.clear();
         shows_verdict_ = true;
-        if (!style_.clear) return;
+        if (!style_.can_clear_screen) return;
         style_.columns = usable_columns(terminal_columns());
         style_.lines = std::max(terminal_lines() - kWatchFooterLines, 0);
         std::cout << "\033[H\033[2J";
@@ -187,7 +188,7 @@ private:
 
     void print_separator() {
         clear();
-        if (!style_.clear) std::cout << "\n" << std::string(72, '-') << "\n";
+        if (!style_.can_clear_screen) std::cout << "\n" << std::string(72, '-') << "\n";
     }
 
     void print_footer() {
@@ -200,7 +201,7 @@ private:
         std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
         // Do not print a line break after the footer, because it would scroll the screen by one
         // line.
-        std::cout << (style_.clear ? "" : "\n") << std::flush;
+        std::cout << (style_.can_clear_screen ? "" : "\n") << std::flush;
     }
 
     // Formats the verdict again and shows it. A new guess or a larger screen may have changed the
@@ -219,7 +220,7 @@ private:
     // verdict. If the text alone does not fit either, it is shown page by page, so that the reader
     // does not miss lines that scroll off the screen.
     void show_below_verdict(const std::string& text) {
-        if (!style_.clear) {
+        if (!style_.can_clear_screen) {
             std::cout << "\n" << text;
             return print_footer();
         }
@@ -333,7 +334,7 @@ private:
         } catch (const std::exception& problem) {
             std::cout << wrap(problem.what());
         }
-        shows_verdict_ = !style_.clear;
+        shows_verdict_ = !style_.can_clear_screen;
         print_footer();
         terminal_.resume();
     }
@@ -358,11 +359,11 @@ private:
                 should_exit_ = true;
                 return;
             }
-            if (style_.clear) std::cout << "\n" << std::flush;
+            if (style_.can_clear_screen) std::cout << "\n" << std::flush;
             terminal_.pause();
             raise(SIGSTOP);
             terminal_.resume();
-            if (style_.clear)
+            if (style_.can_clear_screen)
                 show_verdict();
             else
                 print_footer();

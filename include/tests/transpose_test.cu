@@ -37,23 +37,23 @@ std::string find_mistake(const Transposer& wrong_transpose) {
 
 /// Returns a transposer that always runs `Kernel`, even if the library would choose another one.
 template <int SIZE, class Kernel>
-Transposer transpose_by(bool are_strips_spread = false, unsigned group = 1) {
+Transposer transpose_by(bool spreads_strips = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
         transposing::TransposeTask task;
         const cudaError_t error =
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
-        task.are_strips_spread = are_strips_spread;
+        task.spreads_strips = spreads_strips;
         task.strips_in_group = group;
         return transposing::launch_fixed_tiles<SIZE, Kernel>(task, stream);
     };
 }
 
 template <int SIZE, class Kernel>
-void check_kernel(const Sample& sample, bool are_strips_spread = false, unsigned group = 1) {
+void check_kernel(const Sample& sample, bool spreads_strips = false, unsigned group = 1) {
     const Sample full_sample = fill_layout(sample);
     INFO(full_sample.name());
-    CHECK_EQ(find_error(full_sample, transpose_by<SIZE, Kernel>(are_strips_spread, group), nullptr),
+    CHECK_EQ(find_error(full_sample, transpose_by<SIZE, Kernel>(spreads_strips, group), nullptr),
              "");
 }
 

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* help =
+constexpr const char* kUsageText =
     "Usage: diagrams RECORDINGS FOLDER            draws all pictures into FOLDER\n"
     "       diagrams --check RECORDINGS FOLDER    changes nothing; exits with 1 if a picture "
     "differs\n"
@@ -81,6 +81,6 @@ int main(int argc, char** argv) {
     }
     const bool wants_help =
         arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
-    std::fputs(help, wants_help ? stdout : stderr);
+    std::fputs(kUsageText, wants_help ? stdout : stderr);
     return wants_help ? 0 : 2;
 }

@@ -28,8 +28,8 @@ struct TierTrial {
 };
 
 /// Runs every attack in a jail of this tier. If another program kills the jail during the test,
-/// repeats the test a few times at most. If `is_thorough` is true, includes attacks that take several
-/// seconds.
+/// repeats the test a few times at most. If `is_thorough` is true, includes attacks that take
+/// several seconds.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
 /// Returns the best tier that stops all attacks: A if possible, otherwise B. If `wanted_tier` is

@@ -30,8 +30,8 @@ std::size_t choose_buffer_bytes() {
     return bytes;
 }
 
-/// Copies `count` elements `repetitions` times, or waits 20 ms if `count` is 0. One thread per block
-/// reads the cycle counter and the global timer, both before and afterwards.
+/// Copies `count` elements `repetitions` times, or waits 20 ms if `count` is 0. One thread per
+/// block reads the cycle counter and the global timer, both before and afterwards.
 __global__ void copy_and_time(const uint4* in, uint4* out, std::size_t count, int repetitions,
                               std::uint64_t* result_counters) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();

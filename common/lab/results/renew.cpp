@@ -69,8 +69,8 @@ Json run_steps(const std::vector<std::string>& steps, const RunSizes& sizes,
     return read_json(words.json);
 }
 
-// Returns the steps whose times were predicted at a shape larger than `largest_shape`. These steps also
-// accept smaller shapes.
+// Returns the steps whose times were predicted at a shape larger than `largest_shape`. These steps
+// also accept smaller shapes.
 std::vector<std::string> steps_predicted_beyond(const Json& results,
                                                 const std::string& largest_shape,
                                                 const course::Course& course) {

@@ -184,8 +184,8 @@ cudaError_t launch_aligned_tiles(const TransposeTask& task, std::int64_t shorter
     if (shorter_side <= SmallMatrixKernel::TILE_COLS)
         return launch_fixed_tiles<SIZE, SmallMatrixKernel>(task, queue);
     TransposeTask spread_task = task;
-    spread_task.are_strips_spread = is_column_in_one_channel<SIZE>(task);
-    spread_task.is_down_first |= spread_task.are_strips_spread;
+    spread_task.spreads_strips = is_column_in_one_channel<SIZE>(task);
+    spread_task.is_down_first |= spread_task.spreads_strips;
     const bool are_cache_lines_split = task.in_pitch * SIZE % 128 != 0;
     if constexpr (SIZE == 4) {
         if (task.has_fast_memory && task.batches > 1 && task.cols >= 64 &&

@@ -300,9 +300,9 @@ CompoundTask make_compound_task(const PermutePlan& plan) {
     task.array_bytes = plan.unit_count * SIZE;
     task.units = static_cast<int>(unit_axis.size);
     if constexpr (SIZE <= 4) choose_tile_size<SIZE>(task);
-    const bool is_better_spliced =
+    const bool prefers_splicing =
         are_elements_long && (!task.loads_vectors || task.rows < task.tile_rows);
-    if (is_better_spliced || !fits_into_grid(task)) task.tiles_down = 0;
+    if (prefers_splicing || !fits_into_grid(task)) task.tiles_down = 0;
     return task;
 }
 

@@ -22,7 +22,7 @@ struct TransposeTask {
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     bool has_fast_memory;  ///< whether the device's memory counts as fast (see device.cuh)
     /// Whether strips of tiles are processed in the order that spread_strip_index() returns.
-    bool are_strips_spread;
+    bool spreads_strips;
     /// The number of strips of tiles that are processed together.
     unsigned strips_in_group;
 };
@@ -80,7 +80,7 @@ __device__ inline TileOrigin find_tile_in_strip_group(const TransposeTask& task,
 __device__ inline TileOrigin find_tile_in_spread_strips(const TransposeTask& task, int tile_rows,
                                                         int tile_cols) {
     TileOrigin origin = find_tile_of_block(task, tile_rows, tile_cols);
-    if (task.are_strips_spread) {
+    if (task.spreads_strips) {
         const auto strip = static_cast<unsigned>(origin.col / tile_cols);
         origin.col = std::int64_t{spread_strip_index(strip, task.tiles_across)} * tile_cols;
     }

@@ -54,8 +54,8 @@ void define_numbers_array(Kernel& kernel);
 Type random_type(Kernel& kernel);
 Type random_integer_type(Kernel& kernel);
 UniformIn random_uniform_scope(Kernel& kernel);
-/// Returns an expression for an iteration count from 1 to `max_iterations`. The count is the same for all
-/// threads of the scope `uniform_in`.
+/// Returns an expression for an iteration count from 1 to `max_iterations`. The count is the same
+/// for all threads of the scope `uniform_in`.
 std::string random_iteration_count(Kernel& kernel, UniformIn uniform_in, int max_iterations);
 
 }  // namespace coalesce::campaign

@@ -76,8 +76,9 @@ struct StatementPlace {
     int nesting_depth = 0;
     int times_reached = 1;  ///< the number of times that a thread reaches this place
 
-    /// Returns how many iterations a loop at this place may have. The result is at most `iteration_limit`, and
-    /// low enough that no thread executes the body more than `total_iterations` times.
+    /// Returns how many iterations a loop at this place may have. The result is at most
+    /// `iteration_limit`, and low enough that no thread executes the body more than
+    /// `total_iterations` times.
     int max_iterations(int iteration_limit, int total_iterations) const;
     bool can_have_barrier() const {
         return are_all_threads_active && is_uniform_within(arriving_together, UniformIn::block);

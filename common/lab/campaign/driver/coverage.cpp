@@ -38,16 +38,17 @@ void InstructionCoverage::add(const std::string& ptx) {
 }
 
 std::string InstructionCoverage::summary(std::size_t max_listed_pairs) const {
-    std::map<std::string, u64> pairs;
+    std::map<std::string, u64> count_by_pair;
     std::size_t occurring_100_times = 0, never_occurring = 0;
     const auto all_counts = add_missing_instructions(count_by_instruction_);
     for (const auto& [name, count] : all_counts) {
         occurring_100_times += count >= 100;
         never_occurring += count == 0;
-        for (const std::string& pair : split_into_modifier_pairs(name)) pairs[pair] += count;
+        for (const std::string& pair : split_into_modifier_pairs(name))
+            count_by_pair[pair] += count;
     }
     std::vector<std::pair<u64, std::string>> pairs_by_count;
-    for (const auto& [name, count] : pairs) pairs_by_count.push_back({count, name});
+    for (const auto& [name, count] : count_by_pair) pairs_by_count.push_back({count, name});
     std::sort(pairs_by_count.begin(), pairs_by_count.end());
     const auto rare_pair_count = std::count_if(pairs_by_count.begin(), pairs_by_count.end(),
                                                [](const auto& pair) { return pair.first < 100; });

@@ -175,8 +175,9 @@ void PtxBody::emit_switch(const ThreadSet& thread_set) {
 
 // ---- loops ----
 
-/// Sets `iterations_register` to `max_iterations` or, if `is_count_random`, to a random number from 1 to 4 (1 to 2
-/// if `max_iterations` is below 3). Unless `is_uniform` is true, each thread gets a number of its own.
+/// Sets `iterations_register` to `max_iterations` or, if `is_count_random`, to a random number from
+/// 1 to 4 (1 to 2 if `max_iterations` is below 3). Unless `is_uniform` is true, each thread gets a
+/// number of its own.
 void PtxBody::emit_iteration_count(Reg iterations_register, u32 max_iterations,
                                    bool is_count_random, bool is_uniform) {
     if (!is_count_random) return emit("mov.u32 $, $", {iterations_register, max_iterations});

@@ -275,8 +275,8 @@ public:
     }
 
 private:
-    /// In a child process, compares the kernels starting with `first_kernel`. Stops after the last kernel,
-    /// or at a crash or an error. Returns a letter for each kernel.
+    /// In a child process, compares the kernels starting with `first_kernel`. Stops after the last
+    /// kernel, or at a crash or an error. Returns a letter for each kernel.
     std::string compare_in_child(std::size_t first_kernel, int level,
                                  std::size_t max_kernels = ~std::size_t{0}) {
         int pipe_ends[2];

@@ -35,7 +35,8 @@ LineStyle choose_line_style(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline_result`.
+/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than
+/// `headline_result`.
 const Json* find_faster_of_same_step(const Json& headline_result, const Json& results) {
     const Json* fastest = course::find_fastest_result(headline_result.at("step"), results);
     return fastest && fastest->at("gbps") > headline_result.at("gbps") ? fastest : nullptr;

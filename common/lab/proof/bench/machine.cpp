@@ -71,8 +71,8 @@ Json query_gpu_state() {
     // Some drivers do not know the name of the last field. nvidia-smi rejects a whole query that
     // contains an unknown name.
     for (const std::size_t count : {std::size(kSmiFields), std::size(kSmiFields) - 1}) {
-        const Json answer = query_nvidia_smi(count);
-        if (!answer.empty()) return answer;
+        const Json gpu_state = query_nvidia_smi(count);
+        if (!gpu_state.empty()) return gpu_state;
     }
     return Json::object();
 }

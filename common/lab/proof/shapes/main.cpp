@@ -86,7 +86,7 @@ void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& measure
     run_case(out.data(), in.data(), measured_case);
     const std::uint64_t wrong_count = wrong_elements(out.data(), in.data(), measured_case);
     if (wrong_count == 0) return;
-    throw std::runtime_error(measured_case.name + ", " + measured_case.shape() + ": " +
+    throw std::runtime_error(measured_case.name + ", " + measured_case.shape_text() + ": " +
                              std::to_string(wrong_count) + " elements are wrong");
 }
 
@@ -134,7 +134,7 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
         row.update({{"verified", true}, {"copy_ms", rounded(copy_ms, 4)}});
         row.update(format_times(ms, copy_ms, measured_case.bytes()));
         std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n",
-                            measured_case.name.c_str(), measured_case.shape().c_str(),
+                            measured_case.name.c_str(), measured_case.shape_text().c_str(),
                             row.at("ms").get<double>(), row.at("gbps").get<double>(),
                             100 * row.at("of_copy").get<double>())
                   << std::flush;
@@ -247,7 +247,7 @@ void add_bounds(Json& results, const Memory& memory, const std::vector<Case>& ca
              {"library", format_times(ms, copy_ms, measured_case.bytes())},
              {"addresses_only", format_times(bound_ms, same_copy_ms, measured_case.bytes())}});
         std::cout << format("%-28s %-22s %6.1f %%, addresses only %6.1f %%\n",
-                            measured_case.name.c_str(), measured_case.shape().c_str(),
+                            measured_case.name.c_str(), measured_case.shape_text().c_str(),
                             100 * copy_ms / ms, 100 * same_copy_ms / bound_ms)
                   << std::flush;
         results.push_back(std::move(row));
@@ -300,10 +300,11 @@ std::string transpose_table(const Json& json) {
         transposition.batches = row.at("batches");
         transposition.rows = row.at("rows");
         transposition.cols = row.at("cols");
-        text += format(
-            "| %s | %s | %.4f | %.0f | %.1f %% | %s |\n", row.at("case").get<std::string>().c_str(),
-            transposition.shape().c_str(), row.at("ms").get<double>(), row.at("gbps").get<double>(),
-            100 * row.at("of_copy").get<double>(), format_fraction(row, "torch_copy").c_str());
+        text += format("| %s | %s | %.4f | %.0f | %.1f %% | %s |\n",
+                       row.at("case").get<std::string>().c_str(),
+                       transposition.shape_text().c_str(), row.at("ms").get<double>(),
+                       row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
+                       format_fraction(row, "torch_copy").c_str());
     }
     return text;
 }
@@ -316,14 +317,14 @@ std::string permutes_table(const Json& json) {
     for (const Json& row : json.at("results")) {
         const PermuteCase permutation{row.at("case"), row.at("element_size"), row.at("sizes"),
                                       row.at("order")};
-        text +=
-            format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s | %s |\n",
-                   permutation.name.c_str(), permutation.element_size, permutation.shape().c_str(),
-                   permutation.order_text().c_str(), row.at("ms").get<double>(),
-                   row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
-                   format_fraction(row, "torch_copy").c_str(),
-                   format_fraction(row, "torch_compiled").c_str(),
-                   format_fraction(row, "cupy_copy").c_str());
+        text += format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s | %s |\n",
+                       permutation.name.c_str(), permutation.element_size,
+                       permutation.shape_text().c_str(), permutation.order_text().c_str(),
+                       row.at("ms").get<double>(), row.at("gbps").get<double>(),
+                       100 * row.at("of_copy").get<double>(),
+                       format_fraction(row, "torch_copy").c_str(),
+                       format_fraction(row, "torch_compiled").c_str(),
+                       format_fraction(row, "cupy_copy").c_str());
     }
     return text;
 }
@@ -341,7 +342,7 @@ std::string bounds_table(const Json& json) {
         shape.cols = row.value("cols", 0);
         const PermuteCase axes{"", 1, row.value("sizes", std::vector<std::int64_t>()), {}};
         text += format("| %s | %s | %s | %s |\n", row.at("case").get<std::string>().c_str(),
-                       (axes.sizes.empty() ? shape.shape() : axes.shape()).c_str(),
+                       (axes.sizes.empty() ? shape.shape_text() : axes.shape_text()).c_str(),
                        format_fraction(row, "library").c_str(),
                        format_fraction(row, "addresses_only").c_str());
     }

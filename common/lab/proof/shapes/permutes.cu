@@ -26,7 +26,7 @@ std::size_t PermuteCase::bytes() const {
     return static_cast<std::size_t>(element_size * product(sizes));
 }
 
-std::string PermuteCase::shape() const {
+std::string PermuteCase::shape_text() const {
     return joined(sizes, " x ", number_text);
 }
 

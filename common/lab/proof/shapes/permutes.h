@@ -18,7 +18,7 @@ struct PermuteCase {
 
     std::size_t bytes() const;
     /// Returns the shape, such as "8 x 4096 x 32 x 128".
-    std::string shape() const;
+    std::string shape_text() const;
     /// Returns the order, such as "0 2 1 3".
     std::string order_text() const;
 };

@@ -30,7 +30,7 @@ std::vector<TransposeCase> with_shorter_sides(std::vector<TransposeCase> cases) 
 
 }  // namespace
 
-std::string TransposeCase::shape() const {
+std::string TransposeCase::shape_text() const {
     const std::string matrix = std::to_string(rows) + " x " + std::to_string(cols);
     return batches == 1 ? matrix : std::to_string(batches) + " x " + matrix;
 }

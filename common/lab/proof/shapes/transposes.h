@@ -31,7 +31,7 @@ struct TransposeCase {
                static_cast<std::size_t>(element_size);
     }
     /// Returns the shape, such as "4096 x 64 x 96" or "8191 x 8193".
-    std::string shape() const;
+    std::string shape_text() const;
 };
 
 /// Returns all cases. If `divided` is true, the long sides are shortened, so that the simulated GPU

@@ -197,9 +197,12 @@ TEST_CASE(
     in_range.differences = {{"", "load_sectors", "", 1, 2}};
     in_range.differing_runs = 6;
     in_range.are_counts_in_range = true;
-    CHECK(make_tutorial_verdict({good, in_range}, {.min_equal_fraction = .5, .min_repeatable_equal_fraction = 1}).is_good);
+    CHECK(make_tutorial_verdict({good, in_range},
+                                {.min_equal_fraction = .5, .min_repeatable_equal_fraction = 1})
+              .is_good);
     CHECK_FALSE(make_tutorial_verdict({good, in_range}, {.min_equal_fraction = .6}).is_good);
-    CHECK_FALSE(make_tutorial_verdict({good, differs}, {.min_repeatable_equal_fraction = .6}).is_good);
+    CHECK_FALSE(
+        make_tutorial_verdict({good, differs}, {.min_repeatable_equal_fraction = .6}).is_good);
     CHECK(make_tutorial_verdict({good, in_range}, {}).text.find("6 runs on the hardware") !=
           std::string::npos);
     in_range.are_counts_in_range = false;

@@ -29,8 +29,8 @@ struct CounterMetric {
 /// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// Returns the value of a counter's metric, including the metrics in `further_metrics`. Returns nothing if ncu
-/// did not report the metric.
+/// Returns the value of a counter's metric, including the metrics in `further_metrics`. Returns
+/// nothing if ncu did not report the metric.
 std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
 /// The noise that is allowed in the metric of a hardware pipe. The metric may exceed the

@@ -65,7 +65,8 @@ struct TutorialLimits {
     /// minimum fraction of measured times within the predicted error band; applies to the held-back
     /// kernels and to the others separately
     double min_fraction_within_band = 0;
-    /// Like `min_equal_fraction`, but counts only kernels whose hardware counters are the same in every run.
+    /// Like `min_equal_fraction`, but counts only kernels whose hardware counters are the same in
+    /// every run.
     double min_repeatable_equal_fraction = 0;
 };
 

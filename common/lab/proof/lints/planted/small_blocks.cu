@@ -1,5 +1,5 @@
-// Launches blocks of one warp, so a multiprocessor holds half of its warps. The twin launches blocks
-// of eight warps.
+// Launches blocks of one warp, so a multiprocessor holds half of its warps. The twin launches
+// blocks of eight warps.
 #include "lab/proof/lints/planted/planted.h"
 
 using namespace coalesce::planted;

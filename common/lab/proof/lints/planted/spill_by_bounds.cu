@@ -1,5 +1,5 @@
-// Keeps 64 sums in 40 registers, because the launch bounds ask for six blocks. The twin may use more
-// registers.
+// Keeps 64 sums in 40 registers, because the launch bounds ask for six blocks. The twin may use
+// more registers.
 #include "lab/proof/lints/planted/planted.h"
 
 using namespace coalesce::planted;
