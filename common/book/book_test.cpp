@@ -7,6 +7,7 @@
 #include "examiner/course/course_error.h"
 #include "frame.h"
 #include "lesson_picture.h"
+#include "measured.h"
 #include "page_words.h"
 #include "pages.h"
 #include "questions.h"
@@ -391,6 +392,24 @@ TEST_CASE("a lesson begins with the way of its elements, and with what the lesso
     CHECK(has(picture("02"), "registers"));
     CHECK_FALSE(has(picture("02"), "Lesson 01"));
     CHECK(picture("17").empty());
+}
+
+TEST_CASE("a kernel that a run has skipped has no bandwidth") {
+    course::Step step;
+    step.name = "18_product";
+    step.variants = {{.name = "registers"}};
+    const auto results = [](const char* row) {
+        return nlohmann::json::parse(R"({"results": [)" + std::string(row) + "]}");
+    };
+    CHECK_EQ(bandwidth_gbps(nullptr, step), 0);
+    CHECK_EQ(
+        bandwidth_gbps(
+            results(R"({"step": "18_product", "variant": "registers", "skipped": "size"})"), step),
+        0);
+    CHECK_EQ(
+        bandwidth_gbps(results(R"({"step": "18_product", "variant": "registers", "gbps": 1234.6})"),
+                       step),
+        1235);
 }
 
 TEST_CASE("an experiment opens the playground with its edits") {

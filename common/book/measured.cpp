@@ -30,7 +30,8 @@ nlohmann::json read_measurements(const std::filesystem::path& root) {
 
 long bandwidth_gbps(const nlohmann::json& measurements, const course::Step& step) {
     const nlohmann::json row = find_row(measurements, step);
-    return row.is_null() ? 0 : std::lround(row.at("gbps").get<double>());
+    // A kernel that is skipped at this size has a row without figures.
+    return row.is_null() ? 0 : std::lround(row.value("gbps", 0.0));
 }
 
 std::string limiting_idea_class(const std::filesystem::path& root, const course::Step& step) {

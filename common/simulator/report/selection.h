@@ -42,7 +42,8 @@ std::string source_line(const Place& place);
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions);
 std::vector<Suppression> suppressions_from_text(std::string_view text);
 
-bool matches(const Suppression& suppression, const Report& report);
+/// Reports whether all keys that the suppression gives match the report.
+bool matches_suppression(const Suppression& suppression, const Report& report);
 
 /// Reports whether the options of this run (options()) select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
