@@ -397,7 +397,8 @@ TEST_CASE("a lesson begins with the way of its elements, and with what the lesso
 TEST_CASE("a kernel that a run has skipped has no bandwidth") {
     course::Step step;
     step.name = "18_product";
-    step.variants = {{.name = "registers"}};
+    step.variants.resize(1);
+    step.variants.front().name = "registers";
     const auto results = [](const char* row) {
         return nlohmann::json::parse(R"({"results": [)" + std::string(row) + "]}");
     };
