@@ -49,6 +49,10 @@ public:
         slots_[number].hash = attempt.hash;
         slots_[number].outcome = attempt.outcome;
     }
+    bool has(Outcome outcome, std::size_t count) const {
+        return std::any_of(slots_, slots_ + count,
+                           [&](const Slot& slot) { return slot.outcome == outcome; });
+    }
     Attempt result(std::size_t number) const {
         return {slots_[number].outcome, slots_[number].hash};
     }
@@ -124,8 +128,12 @@ std::chrono::nanoseconds cpu_time_of(const std::vector<pid_t>& processes) {
 }
 
 /// Reports whether no more time is left for these processes.
-bool is_over(const AttemptOptions& options, const std::vector<pid_t>& children) {
+bool is_over(const AttemptOptions& options, const SharedResults& results,
+             const std::vector<pid_t>& children) {
     const auto now = std::chrono::steady_clock::now();
+    if (now < options.promising_deadline && results.has(Outcome::promising, options.count)) {
+        return false;
+    }
     return now >= options.deadline &&
            (now >= options.last_deadline || cpu_time_of(children) >= options.cpu_time);
 }
@@ -135,7 +143,7 @@ void wait_for_children(std::vector<pid_t> children, const AttemptOptions& option
                        SharedResults& results,
                        const std::function<std::unique_ptr<Attempter>()>& prepare) {
     int crashes = 0;
-    while (!children.empty() && !is_over(options, children)) {
+    while (!children.empty() && !is_over(options, results, children)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         for (std::size_t i = children.size(); i-- > 0;) {
             int status = 0;
