@@ -102,6 +102,12 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 /// may be too wide, or its width may not be a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
+// ---- turn_causes.cpp ----
+
+/// Looks for a block that takes another tile than lesson 16 requires, and for the variable that
+/// chooses this tile.
+LineMistake find_turn_mistake(const Failure& failure, const Trial& trial, const Evidence& evidence);
+
 // ---- layout_causes.cpp ----
 
 /// Looks for a grid that covers the rows of all matrices of a stack, and also has blocks for each
