@@ -108,6 +108,17 @@ Failure describe_report(FailureKind kind, const Report& report, const Trial& tri
 
 // ---- accesses outside an array ----
 
+std::string advice_on_missing_check(const Parameter& array) {
+    if (array.extents.size() != 2) {
+        return "Test the index against the size before this access: some threads of the last block "
+               "have no element.";
+    }
+    return "Before this access, compare the row with " + array.extents[0] +
+           " and the column with " + array.extents[1] + ". A test of the index of `" + array.name +
+           "` alone is not enough: a column beyond the end of its row is an element of the next "
+           "row.";
+}
+
 std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
     if (!report || report->matches("memcheck", "misaligned")) return std::nullopt;
@@ -122,20 +133,17 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
     const bool is_edge = at.index >= at.count &&
                          (evidence.was_correct_before ||
                           evidence.relaunch({.shape = evidence.exercise.counted_shape}).is_good());
-    Failure failure{
-        .kind = is_edge ? FailureKind::no_bounds_check : FailureKind::out_of_bounds,
-        .headline = std::string("the kernel ") + (is_read ? "reads " : "writes ") + element +
-                    ", but `" + name + "` has " +
-                    format_count(static_cast<std::uint64_t>(at.count), "element") + ".",
-        .place = place_in_learner_file(report->place, evidence),
-        .shape = trial.shape,
-        .details = wrap(report->thread.text() + (is_read ? " reads " : " writes ") + element +
-                        ", which is not part of the array."),
-        .advice = is_edge
-                      ? "Test the index against the size before this access: some threads of the "
-                        "last block have no element."
-                      : "Work out the index by hand for the thread named above.",
-        .is_cause_open = !is_edge};
+    Failure failure{.kind = is_edge ? FailureKind::no_bounds_check : FailureKind::out_of_bounds,
+                    .headline = std::string("the kernel ") + (is_read ? "reads " : "writes ") +
+                                element + ", but `" + name + "` has " +
+                                format_count(static_cast<std::uint64_t>(at.count), "element") + ".",
+                    .place = place_in_learner_file(report->place, evidence),
+                    .shape = trial.shape,
+                    .details = wrap(report->thread.text() + (is_read ? " reads " : " writes ") +
+                                    element + ", which is not part of the array."),
+                    .advice = is_edge ? advice_on_missing_check(*at.array)
+                                      : "Work out the index by hand for the thread named above.",
+                    .is_cause_open = !is_edge};
     const LineMistake mistake = first_mistake(
         [&] { return find_condition_that_always_holds(evidence.source.text); },
         [&] {
