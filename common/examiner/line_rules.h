@@ -80,6 +80,15 @@ LineMistake find_component_mistake(const Failure& failure, const Evidence& evide
 /// Looks for a store that does not start at the last sector boundary before its tile.
 LineMistake find_sector_mistake(const std::string& text);
 
+// ---- stored_row_causes.cpp ----
+//
+// Compares the row that a transpose stores with the row that it has loaded or checked.
+
+/// Looks for the reason why a transpose reads an element of its shared array that was never
+/// written: the array was filled from another row, only in part, or the condition checks another
+/// row than the one that is stored.
+LineMistake find_unfilled_row(const std::string& details, const std::string& text);
+
 // ---- pair_causes.cpp ----
 //
 // Finds mistakes in kernels that transpose pairs of tiles in place.

@@ -57,7 +57,7 @@ LineMistake find_wrong_parity(const std::string& text) {
 /// Looks for an mbarrier that waits for one arrival, although one thread of each warp arrives at it.
 LineMistake find_arrival_of_each_warp(const std::string& text, const LaunchShape& launch) {
     static const TextPattern count(R"(mbarrier\.init[.\w:]*\s+\[%\d+\],\s*1;)");
-    static const TextPattern lane(R"(^(.+)%32$)");
+    static const TextPattern lane(R"(^(.+?)\s*%\s*32$)");
     const KernelCall expect_call = find_call_of(text, "expect_tx");
     const long long warps = (launch.threads() + 31) / 32;
     if (expect_call.line == 0 || warps < 2 || !contains(text, count)) return {};
@@ -69,9 +69,9 @@ LineMistake find_arrival_of_each_warp(const std::string& text, const LaunchShape
                 expand(text, match.str(1), condition.line).find("threadIdx") == std::string::npos)
                 continue;
             return {expect_call.line,
-                    "a thread of each warp arrives here, up to " + std::to_string(warps) +
-                        " of them, but init() makes the mbarrier wait for one arrival: its phase "
-                        "can end before the bytes that the other warps announce have arrived.",
+                    "one thread of every warp that the condition admits arrives here, but init() "
+                    "makes the mbarrier wait for one arrival: its phase can end before the bytes "
+                    "that the other warps announce have arrived.",
                     "Let one thread of the block announce the bytes of all rows, in a single call; "
                     "or initialize the mbarrier for as many arrivals as there are calls."};
         }
