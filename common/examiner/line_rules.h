@@ -58,6 +58,10 @@ LineMistake find_rounded_quotient(const std::string& text, Shape shape);
 
 /// Looks for the only loop of shuffles in a kernel whose offsets do not combine all 32 lanes.
 LineMistake find_short_shuffle(const std::string& text);
+/// Looks for a store of a sum by all lanes of a warp, although only lane 0 has the sum of all lanes.
+LineMistake find_store_by_all_lanes(const std::string& text, int line, const LaunchShape& launch);
+/// Looks for a lane that is threadIdx.y, although the threads of a warp are neighbours along x.
+LineMistake find_lane_along_y(const std::string& text, const LaunchShape& launch);
 /// Looks for a lane that is computed as threadIdx.x / 32, or a warp as threadIdx.x % 32.
 LineMistake find_exchanged_lane(const std::string& text);
 

@@ -87,10 +87,9 @@ LineMistake find_other_row(const Passage& passage, const std::string& text) {
         const bool is_later = !difference.has_no_negative_term();
         const IndexSum distance = is_later ? *held - *out : difference;
         return {store.line,
-                add_backticks(store.text) + " is element " + add_backticks(store.indices[axis]) +
-                    " of this axis of the array, which line " + std::to_string(load.line) +
-                    " fills from a row of `in` that is " + add_backticks(distance.format()) +
-                    (is_later ? " after" : " before") + " the row that is stored here.",
+                "line " + std::to_string(load.line) + " fills " + add_backticks(store.text) +
+                    " from the row of `in` that is " + add_backticks(distance.format()) +
+                    (is_later ? " before" : " after") + " the row that is stored here.",
                 "Let line " + std::to_string(load.line) + " read a row that is " +
                     add_backticks(distance.format()) + (is_later ? " earlier" : " later") +
                     ", or change the index of the array here by as much."};

@@ -58,9 +58,7 @@ public:
             texts.push_back(make_change(changes_[i], source_.text));
         const std::vector<CompiledCopy> copies = compile_batch(texts, Signature(exercise_));
         for (std::size_t i = first; i < end; ++i) {
-            const auto announce = [&] {
-                report(i, {Outcome::promising, copies[i - first].hash});
-            };
+            const auto announce = [&] { report(i, {Outcome::promising, copies[i - first].hash}); };
             if (!report(i, attempt_copy(texts[i - first], copies[i - first], announce))) return;
         }
     }
@@ -75,8 +73,8 @@ private:
             announce();
             return options_.passes(make_source(text, source_.name));
         };
-        const bool passes = passed_.contains(copy.hash) ||
-                            (is_good(copy.compiled) && passes_examination());
+        const bool passes =
+            passed_.contains(copy.hash) || (is_good(copy.compiled) && passes_examination());
         (passes ? passed_ : failed_).insert(copy.hash);
         if (passes) attempt.outcome = Outcome::passed;
         return attempt;

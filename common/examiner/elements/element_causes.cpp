@@ -246,8 +246,13 @@ std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence&
 }
 
 /// Attributes a failure to a line whose mistake is obvious, whatever the symptom.
-bool explain_element_lines(Failure& failure, const Evidence& evidence) {
+bool explain_element_lines(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
+    const Report* race = find_report(trial, "globalrace", "write after write");
+    const bool is_race_in_warp = race && failure.kind == FailureKind::race_between_blocks &&
+                                 race->thread.block == race->other_thread.block &&
+                                 race->place.line == race->other_place.line &&
+                                 race->thread.thread[1] == race->other_thread.thread[1];
     const bool is_outside_shared = failure.kind == FailureKind::outside_shared_memory;
     const LineMistake mistake = first_mistake(
         [&] { return find_exchanged_lane(text); }, [&] { return find_lost_exchange(text); },
@@ -255,6 +260,15 @@ bool explain_element_lines(Failure& failure, const Evidence& evidence) {
             const bool is_wrong = failure.kind == FailureKind::wrong_elements;
             const bool has_arrays = text.find("__shared__") != std::string::npos;
             return is_wrong && !has_arrays ? find_short_shuffle(text) : LineMistake{};
+        },
+        [&] {
+            return failure.kind == FailureKind::wrong_elements
+                       ? find_lane_along_y(text, trial.launch)
+                       : LineMistake{};
+        },
+        [&] {
+            return is_race_in_warp ? find_store_by_all_lanes(text, failure.place.line, trial.launch)
+                                   : LineMistake{};
         },
         [&] {
             return is_outside_shared ? find_loop_beyond_array(text, failure.place.line)
@@ -331,7 +345,7 @@ std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& ev
          find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
          find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
-    if (failure && !explain_element_lines(*failure, evidence))
+    if (failure && !explain_element_lines(*failure, trial, evidence))
         explain_by_element_lines(*failure, trial, evidence);
     return failure;
 }
