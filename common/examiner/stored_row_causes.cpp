@@ -89,7 +89,7 @@ LineMistake find_other_row(const Passage& passage, const std::string& text) {
         return {store.line,
                 "line " + std::to_string(load.line) + " fills " + add_backticks(store.text) +
                     " from the row of `in` that is " + add_backticks(distance.format()) +
-                    (is_later ? " before" : " after") + " the row that is stored here.",
+                    (is_later ? " after" : " before") + " the row that is stored here.",
                 "Let line " + std::to_string(load.line) + " read a row that is " +
                     add_backticks(distance.format()) + (is_later ? " earlier" : " later") +
                     ", or change the index of the array here by as much."};

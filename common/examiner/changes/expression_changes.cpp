@@ -167,20 +167,30 @@ std::vector<std::pair<std::size_t, std::size_t>> find_sums(const Program& progra
     return sums;
 }
 
-/// Replaces a sum, or the end of a sum, by an index that the text uses elsewhere: two places often
-/// number the same elements, as `x + BLOCK * j` when a thread reads and when it stores.
-void list_sums_of_other_indices(ChangeList& list) {
+/// Returns the variables in a sum, without the constants.
+std::set<std::string> variables_in(const Program& program, std::size_t first, std::size_t last) {
+    std::set<std::string> names;
+    for (std::size_t i = first; i <= last; ++i) {
+        const Token& one = program.token(i);
+        const Name* name = one.is_word() ? program.find_name(one.text, i) : nullptr;
+        if (one.is_word() && !(name && name->kind == Name::Kind::constant)) names.insert(one.text);
+    }
+    return names;
+}
+
+/// Replaces a sum, or the end of a sum, by another sum of the same variables: two places often
+/// number the same elements, as `x + BLOCK * j` does where a thread reads and where it stores.
+void list_sums_of_same_variables(ChangeList& list) {
     const Program& program = list.program();
     const auto sums = find_sums(program);
-    std::set<std::string> indices;
+    std::map<std::set<std::string>, std::set<std::string>> texts;
     for (const auto& [first, last] : sums) {
-        if (program.token(first - 1).is("[") && program.token(last + 1).is("]"))
-            indices.insert(program.text_between(first, last));
+        texts[variables_in(program, first, last)].insert(program.text_between(first, last));
     }
     for (const auto& [first, last] : sums) {
         const std::string written = program.text_between(first, last);
-        for (const std::string& index : indices) {
-            if (index != written) list.replace(first, last, index, 1.5);
+        for (const std::string& other : texts[variables_in(program, first, last)]) {
+            if (other != written) list.replace(first, last, other, 1.0);
         }
     }
 }
@@ -292,7 +302,7 @@ void list_expression_changes(ChangeList& list) {
     list_names_for_expressions(list);
     list_other_values(list);
     list_resets(list);
-    list_sums_of_other_indices(list);
+    list_sums_of_same_variables(list);
     for (const Statement& one : program.statements()) {
         if (one.kind != Statement::Kind::branch) continue;
         list_second_criteria(list, one);

@@ -127,15 +127,16 @@ std::chrono::nanoseconds cpu_time_of(const std::vector<pid_t>& processes) {
     return sum;
 }
 
-/// Reports whether no more time is left for these processes.
-bool is_over(const AttemptOptions& options, const SharedResults& results,
+/// Reports whether no more time is left for these processes. While an attempt is promising, lets its
+/// process go on, but the others start no further attempts.
+bool is_over(const AttemptOptions& options, SharedResults& results,
              const std::vector<pid_t>& children) {
     const auto now = std::chrono::steady_clock::now();
-    if (now < options.promising_deadline && results.has(Outcome::promising, options.count)) {
-        return false;
-    }
-    return now >= options.deadline &&
-           (now >= options.last_deadline || cpu_time_of(children) >= options.cpu_time);
+    const bool is_late = now >= options.deadline && (now >= options.last_deadline ||
+                                                     cpu_time_of(children) >= options.cpu_time);
+    if (!is_late && results.limit() > 0) return false;
+    results.lower_limit(0);
+    return now >= options.promising_deadline || !results.has(Outcome::promising, options.count);
 }
 
 /// Waits for the children until the deadline. Starts another child for each one that crashes.

@@ -23,7 +23,7 @@ constexpr int kBusyFactor = 3;
 
 /// How many times longer a search may take while it examines a change that passes on the shape. The
 /// examination of exercise 18 alone takes longer than the usual search.
-constexpr int kPromisingFactor = 4;
+constexpr int kPromisingFactor = 6;
 
 /// The changes that are compiled at once.
 constexpr std::size_t kBatch = 16;
