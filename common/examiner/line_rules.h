@@ -89,8 +89,8 @@ LineMistake find_sector_mistake(const std::string& text);
 // Compares the row that a transpose stores with the row that it has loaded or checked.
 
 /// Looks for the reason why a transpose reads an element of its shared array that was never
-/// written: the array was filled from another row, only in part, or the condition checks another
-/// row than the one that is stored.
+/// written: the array was filled from another row, only in part, or the condition checks a
+/// row other than the one that is stored.
 LineMistake find_unfilled_row(const std::string& details, const std::string& text);
 
 // ---- pair_causes.cpp ----
@@ -117,7 +117,7 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
 
 // ---- turn_causes.cpp ----
 
-/// Looks for a block that takes another tile than lesson 16 requires, and for the variable that
+/// Looks for a block that takes a tile other than the one that lesson 16 requires, and for the variable that
 /// chooses this tile.
 LineMistake find_turn_mistake(const Failure& failure, const Trial& trial, const Evidence& evidence);
 

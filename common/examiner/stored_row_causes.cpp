@@ -62,7 +62,7 @@ Passage find_passage(const std::string& text) {
     return passage;
 }
 
-/// Looks for a store that takes an element of the array for another row than the one from which
+/// Looks for a store that takes an element of the array for a row other than the one from which
 /// the array was filled.
 LineMistake find_other_row(const Passage& passage, const std::string& text) {
     const TileAccess &load = passage.load, &store = passage.store;
@@ -110,7 +110,7 @@ std::string find_name_of(const IndexSum& value, const std::string& text, int lin
     return "";
 }
 
-/// Looks for a condition that compares another row with `rows` than the one that is stored.
+/// Looks for a condition that compares a row other than the stored one with `rows`.
 LineMistake find_check_of_other_row(const Passage& passage, const std::string& text) {
     const int line = passage.store.line;
     const auto out = IndexSum::parse(text, find_matrix_index(text, line, "out").text, line);

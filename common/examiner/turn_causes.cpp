@@ -117,7 +117,7 @@ std::string find_term_with_block(const std::string& text, const std::string& val
     return "";
 }
 
-/// Explains a block that serves another GPU than the lesson requires.
+/// Explains a block that serves a GPU other than the one that the lesson requires.
 LineMistake explain_wrong_gpu(const WrongTurn& turn, const ColumnChoice& choice,
                               const std::string& text) {
     const int line = find_assignment_line(text, choice.peer, choice.column_line);

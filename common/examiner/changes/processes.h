@@ -14,8 +14,8 @@ namespace coalesce::changes {
 enum class Outcome : std::uint8_t {
     untried,    ///< there was no time for the attempt, or its process crashed
     promising,  ///< the attempt helped so far, and its last part, which takes long, is being made
-    failed,   ///< the attempt did not help
-    passed,   ///< the attempt helped
+    failed,     ///< the attempt did not help
+    passed,     ///< the attempt helped
 };
 
 /// The result of an attempt.

@@ -6,7 +6,6 @@
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
-
 __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 

@@ -6,7 +6,6 @@
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 
-
 constexpr int TILES_DOWN = MATRIX_ROWS / TILE_DIM;
 
 __global__ void transpose_stack(float* out, const float* in, int, int cols) {

@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int tiles_across = gridDim.x / GPUS;
 
     int tile_row = blockIdx.y;
-    int gpu = tile_row / tiles_down;  // the GPU that holds these rows
+    int gpu = tile_row / tiles_down;
     int peer = (blockIdx.x - gpu) % GPUS;  // here
     int tile_col = peer * tiles_across + blockIdx.x / GPUS;
 
