@@ -20,7 +20,8 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     }
     __syncthreads();
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
-        if (col + y < side && row + x < side) data[(col + y) * side + row + x] = tile[x][y];  // here
+        if (col + y < side && row + x < side)
+            data[(col + y) * side + row + x] = tile[x][y];  // here
     }
     if (row == col) return;
     __syncthreads();
