@@ -63,21 +63,39 @@ namespace {
 LineMistake find_row_of_all_matrices(const std::string& text, const std::string& offset, int line,
                                      const Trial& trial) {
     static const TextPattern number(R"(blockIdx\.y\s*/\s*([\w()/ ]+))");
-    static const TextPattern row(R"(\bint\s+row\s*=([^;]*blockIdx\.y\s*\*[^;]*);)");
+    static const TextPattern row(
+        R"(\bint\s+(?:\w+\s*=[^;,]*,\s*)?(\w+)\s*=([^;,]*blockIdx\.y\s*\*[^;,]*)[;,])");
     const std::string code = code_for_search(text), expanded_offset = expand(text, offset, line);
     TextMatch tile_match, quotient, match;
     if (trial.launch.grid[2] > 1 || !search(expanded_offset, tile_match, number) ||
         !search(code, quotient, number) || !search(code, match, row))
         return {};
-    if (expand(text, match.str(1), line_of_match(code, match)).find('%') != std::string::npos)
+    if (expand(text, match.str(2), line_of_match(code, match)).find('%') != std::string::npos)
         return {};
+    const std::string name = add_backticks(match.str(1));
     return {line_of_match(code, match),
             "blockIdx.y numbers the tiles of all matrices here. `" + offset +
-                "` already selects the block's own matrix, and `row` selects it a second time.",
-            "Start `row` at 0 in each matrix: line " +
-                std::to_string(line_of_match(code, quotient)) +
-                " divides blockIdx.y, and `row` needs the remainder of this division. Or number "
+                "` already selects the block's own matrix, and " + name +
+                " selects it a second time.",
+            "Start " + name + " at 0 in each matrix: line " +
+                std::to_string(line_of_match(code, quotient)) + " divides blockIdx.y, and " + name +
+                " needs the remainder of this division. Or number "
                 "the matrices along z."};
+}
+
+/// Explains a row that counts the rows of all matrices. Returns false if there is none.
+bool explain_row_of_all_matrices(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    static const TextPattern own_matrix(R"(=\s*(?:in|out)\s*\+([^;]+);)");
+    const std::string code = code_for_search(evidence.source.text);
+    for (const TextMatch& match : find_matches(code, own_matrix)) {
+        const LineMistake mistake = find_row_of_all_matrices(
+            evidence.source.text, trimmed(match.str(1)), line_of_match(code, match), trial);
+        if (mistake.line == 0) continue;
+        failure.details = wrap(first_sentence(failure.headline)) + failure.details;
+        blame(failure, mistake);
+        return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -177,6 +195,7 @@ bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidenc
 
 void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (failure.fault != Fault::batches_missed || !trial.comparison) return;
+    if (explain_row_of_all_matrices(failure, trial, evidence)) return;
     const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
     const long long blocks = trial.launch.grid[2];
     const bool has_blocks = blocks >= matrices, uses_z = uses_block_z(evidence);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/text.h"
 
@@ -81,6 +83,78 @@ Cell expected_tile(const BlockOrder& block_order, long long block) {
 
 std::string pair_text(std::int64_t first, std::int64_t second) {
     return "(" + std::to_string(first) + ", " + std::to_string(second) + ")";
+}
+
+/// The GPUs that blocks (0, y) to (3, y) serve, and the GPU that holds their rows.
+struct RowOfTurns {
+    long long y = 0;
+    std::int64_t holder = 0;
+    std::vector<std::int64_t> served = {};
+
+    /// Reports whether each block serves the GPU after that of the block before.
+    bool is_in_turn() const {
+        for (std::size_t x = 0; x < served.size(); ++x) {
+            if (served[x] != (served[0] + static_cast<std::int64_t>(x)) % 4) return false;
+        }
+        return served.size() == 4;
+    }
+};
+
+/// Returns the advice for rows of blocks that serve the GPUs in turn, but do not begin with the GPU
+/// that holds their rows. Returns "" if some row does not serve the GPUs in turn.
+std::string advice_on_first_gpu(const std::vector<RowOfTurns>& rows) {
+    if (rows.empty() || !std::ranges::all_of(rows, &RowOfTurns::is_in_turn)) return "";
+    const std::string begin =
+        "The result is correct, and neighbouring blocks serve the GPUs in turn, but the first "
+        "block of a row must serve the GPU that holds its rows. ";
+    const auto all_begin_with = [&](auto start) {
+        return std::ranges::all_of(
+            rows, [&](const RowOfTurns& row) { return row.served[0] == (start(row) % 4 + 4) % 4; });
+    };
+    if (all_begin_with([&](const RowOfTurns&) { return rows[0].served[0]; })) {
+        return begin + "Here all of them begin with GPU " + std::to_string(rows[0].served[0]) +
+               ": add the number of the GPU that holds the rows to blockIdx.x, before the "
+               "remainder is taken.";
+    }
+    for (const std::int64_t late : {1, 2, 3}) {
+        if (!all_begin_with([&](const RowOfTurns& row) { return row.holder + late; })) continue;
+        return begin + "Here they begin " +
+               (late == 1 ? "one GPU" : std::to_string(late) + " GPUs") +
+               " after it: add only the number of that GPU to blockIdx.x.";
+    }
+    if (all_begin_with([&](const RowOfTurns& row) { return -row.holder; }))
+        return begin + "Add the number of that GPU to blockIdx.x; do not subtract it.";
+    for (const RowOfTurns& row : rows) {
+        const auto other = std::ranges::find_if(rows, [&](const RowOfTurns& one) {
+            return one.holder == row.holder && one.served[0] != row.served[0];
+        });
+        if (other == rows.end()) continue;
+        return begin + "GPU " + std::to_string(row.holder) + " holds the rows of blocks (0, " +
+               std::to_string(row.y) + ") and (0, " + std::to_string(other->y) +
+               "), but they begin with GPUs " + std::to_string(row.served[0]) + " and " +
+               std::to_string(other->served[0]) +
+               ": add the number of that GPU, not the row of tiles.";
+    }
+    return begin + "Add the number of that GPU to blockIdx.x, before the remainder is taken.";
+}
+
+/// Returns the GPUs that the first four blocks of each row of the grid serve.
+std::vector<RowOfTurns> list_turns(const LaunchShape& launch, Shape shape,
+                                   const std::function<Trial(long long)>& launch_for) {
+    constexpr std::int64_t gpus = 4, side = 32;
+    const std::int64_t tiles_of_gpu = shape.cols / side / gpus;
+    const long long width = launch.grid[0], height = launch.grid[1];
+    std::vector<RowOfTurns> rows;
+    if (width < gpus || height < gpus || tiles_of_gpu < 1) return rows;
+    for (long long y = 0; y < height; ++y) {
+        RowOfTurns row{.y = y, .holder = y / ((height + gpus - 1) / gpus)};
+        for (long long x = 0; x < gpus; ++x) {
+            const auto tile = find_first_tile(launch_for(y * width + x), side);
+            if (tile) row.served.push_back(tile->tile.col / tiles_of_gpu);
+        }
+        rows.push_back(row);
+    }
+    return rows;
 }
 
 Failure explain_wrong_tile(const std::string& file, const Trial& trial, long long block,
@@ -197,9 +271,15 @@ std::optional<Failure> find_wrong_block_order(
         step = checked_block_stride(block_order, blocks);
         const Cell expected_cell = expected_tile(block_order, block);
         const auto tile_taken = find_taken_tile(trial, block_order.tile, expected_cell);
-        if (tile_taken && !(tile_taken->tile == expected_cell))
-            return explain_wrong_tile(file_name, trial, block, *tile_taken, expected_cell,
-                                      block_order.tile_for_block == row_by_row_tile);
+        if (!tile_taken || tile_taken->tile == expected_cell) continue;
+        const bool is_in_turn = block_order.tile_for_block == row_by_row_tile;
+        Failure failure =
+            explain_wrong_tile(file_name, trial, block, *tile_taken, expected_cell, is_in_turn);
+        if (!is_in_turn) return failure;
+        const std::string advice =
+            advice_on_first_gpu(list_turns(trial.launch, block_order.shape, launch_for));
+        if (!advice.empty()) failure.advice = advice;
+        return failure;
     }
     return std::nullopt;
 }

@@ -111,6 +111,35 @@ LineMistake find_wrong_sector(const std::string& text) {
             "Set SECTOR to 8."};
 }
 
+/// Looks for stores that begin at multiples of more floats than a sector has, so that tiles have too
+/// many rows before their first one.
+LineMistake find_wide_lead(const std::string& text) {
+    static const TextPattern phase(R"(\b(\w+)\s*=\s*[^;=]*%\s*([A-Z]\w*)\s*;)");
+    static const TextPattern constant(R"(\b([A-Z]\w*)\s*=)");
+    constexpr long long floats_in_sector = 8;
+    const std::string code = code_for_search(text);
+    TextMatch match;
+    if (!search(code, match, phase)) return {};
+    const auto period = constant_value(text, match.str(2));
+    const TextPattern subtraction("-\\s*" + match.str(1) + "\\b");
+    if (!period || *period <= floats_in_sector || !contains(code, subtraction)) return {};
+    int candidates = 0;
+    for (const TextMatch& name : find_matches(code, constant)) {
+        const std::string lead = name.str(1);
+        if (++candidates > kMaxCandidates || constant_value(text, lead) != *period - 1) continue;
+        const TextPattern is_added("\\+\\s*" + lead + "\\b"), is_subtracted("-\\s*" + lead + "\\b");
+        if (!contains(code, is_added) || !contains(code, is_subtracted)) continue;
+        return {find_constant_line(text, lead),
+                "each block loads " + std::to_string(*period - 1) + " rows (" +
+                    add_backticks(lead) + ") before its tile, so that stores can begin at " +
+                    "multiples of " + std::to_string(*period) +
+                    " floats. A sector has 8 floats, so 7 rows are enough.",
+                "Begin the stores at sectors: take the remainder modulo 8 instead of " +
+                    match.str(2) + "."};
+    }
+    return {};
+}
+
 /// Looks for a loop over as many tiles as the grid has blocks along an axis.
 LineMistake find_loop_over_grid(const std::string& text, int line, const LaunchShape& launch) {
     static const TextPattern header(R"(\bfor\s*\([^;]*=\s*0\s*;\s*\w+\s*<\s*gridDim\.([xy])\s*;)");
@@ -232,7 +261,7 @@ void explain_by_costly_line(Failure& failure, const Verdict& verdict, const Laun
             verdict.counters && verdict.solution_counters &&
             2 * verdict.counters->store_requests < 3 * verdict.solution_counters->store_requests;
         mistake = first_mistake(
-            [&] { return find_wrong_sector(text); },
+            [&] { return find_wrong_sector(text); }, [&] { return find_wide_lead(text); },
             [&] { return find_wrong_grid_width(launch, verdict.counted_shape, text); },
             [&] { return find_loop_over_matrix(text, line); },
             [&] { return find_small_step(text, line, launch); },

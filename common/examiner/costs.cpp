@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
@@ -262,6 +263,42 @@ WarpWork measure_warp_work(const Verdict& verdict, bool counts_stores,
     return {warp_work.lanes / accesses, warp_work.bytes_per_lane / accesses};
 }
 
+/// Reports whether one of the first warps of the first block stores with fewer than 32 lanes.
+bool stores_with_idle_lanes(Shape shape, const RelaunchFunction& relaunch) {
+    constexpr unsigned most_warps = 8;
+    unsigned warps = 1;
+    for (unsigned warp = 0; warp < std::min(warps, most_warps); ++warp) {
+        const Trial trial =
+            relaunch({.shape = shape, .traced = {.warp = warp, .limit = kMaxTracedAccesses}});
+        warps = static_cast<unsigned>((trial.launch.threads() + 31) / 32);
+        for (const simulated::Access& access : trial.accesses) {
+            const bool is_partial = access.active != 0 && ~access.active != 0;
+            if (!access.is_shared && access.is_store && is_partial) return true;
+        }
+    }
+    return false;
+}
+
+/// Explains stores in which few lanes take part. The kernel stores each element once.
+void explain_idle_lanes_of_stores(Failure& failure, const Verdict& verdict, double requests) {
+    failure.kind = FailureKind::lanes_idle;
+    failure.headline += " On average, only " +
+                        format_cost(element_count(verdict.counted_shape) / requests) +
+                        " of the 32 threads of a warp take part in a store.";
+    failure.advice =
+        "Let all 32 threads of a warp take part in each store: a warp costs the same with 1 active "
+        "thread as with 32.";
+    std::vector<int> lines;
+    for (const LineCounters& line : verdict.lines) {
+        if (line.counters.store_requests > 0) lines.push_back(line.line);
+    }
+    if (lines.size() != 2) return;
+    std::ranges::sort(lines);
+    failure.advice = "Lines " + std::to_string(lines[0]) + " and " + std::to_string(lines[1]) +
+                     " share the elements between them, and each leaves lanes idle: move the "
+                     "elements with one store in which all 32 lanes take part.";
+}
+
 /// Explains why there are more accesses to global memory than necessary: the kernel moves elements
 /// more than once, few lanes are active, or each lane moves fewer bytes than it could.
 void explain_extra_requests(Failure& failure, const Verdict& verdict, const AccessKind& access,
@@ -283,6 +320,11 @@ void explain_extra_requests(Failure& failure, const Verdict& verdict, const Acce
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Elements seem to be moved more than once.";
         failure.advice = "Move each element only once: which other thread moves the same element?";
+    } else if (repetitions > 1.01 && warp_work.lanes == kLanes && counts_stores &&
+               warp_work.bytes_per_lane == sizeof(float) &&
+               stores_with_idle_lanes(verdict.counted_shape, relaunch)) {
+        // Two threads that store the same element would have been reported as a race.
+        explain_idle_lanes_of_stores(failure, verdict, request_count);
     } else if (repetitions > 1.01 && warp_work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " About " + std::to_string(std::lround(100 * (repetitions - 1))) +

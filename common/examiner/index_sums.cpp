@@ -200,6 +200,14 @@ long long IndexSum::factor_of(const std::string& name) const {
     return term == terms_.end() ? 0 : term->second;
 }
 
+IndexSum IndexSum::without(const std::string& name) const {
+    IndexSum rest;
+    for (const auto& term : terms_) {
+        if (std::ranges::count(term.first, name) == 0) rest.terms_.insert(term);
+    }
+    return rest;
+}
+
 bool IndexSum::has_no_negative_term() const {
     return std::ranges::all_of(terms_, [](const auto& term) { return term.second >= 0; });
 }

@@ -34,6 +34,8 @@ public:
     /// Reports whether no term has a negative factor. A sum of indices without such a term is never
     /// negative.
     bool has_no_negative_term() const;
+    /// Returns the sum of the terms that do not contain a name.
+    IndexSum without(const std::string& name) const;
     /// Returns the names whose values differ between the threads of a block or the iterations of a
     /// loop.
     std::vector<std::string> varying_names(const std::string& text, int line) const;

@@ -513,7 +513,8 @@ LineMistake find_phase_mistake(const std::string& text) {
     const auto sector = constant_value(text, "SECTOR");
     TextMatch match;
     if (!sector || !search(code, match, phase)) return {};
-    const std::string name = match.str(1), divisor = match.str(3);
+    const std::string name = match.str(1), divisor = match.str(3),
+                      dividend = expand(text, match.str(2), line_of_match(code, match));
     static const TextPattern address(R"(\b(?:size_t|uintptr_t|uint64_t|long)\b)");
     const bool is_address = contains(match.str(2), address);
     if (const auto value = constant_value(text, divisor);
@@ -531,7 +532,7 @@ LineMistake find_phase_mistake(const std::string& text) {
                     std::to_string(*sector) + " elements.",
                 "Take the remainder modulo SECTOR, which is the offset within a sector."};
     }
-    if (match.str(2).find("threadIdx.x") != std::string::npos) {
+    if (dividend.find("threadIdx.x") != std::string::npos) {
         return {line_of_match(code, match),
                 add_backticks(name) +
                     " depends on threadIdx.x, so each lane begins earlier by a different number of "
@@ -1030,6 +1031,7 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
                          [&] { return find_in_place_mistake(failure, trial, text); }),
         find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
         find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
+        find_if_possible(is_unfilled, [&] { return find_unfilled_row(failure.details, text); }),
         find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),
         find_if_possible(has_wrong_data && !is_outside,
                          [&] { return find_condition_that_excludes(text, store, task.in_place); }),

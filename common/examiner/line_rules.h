@@ -58,6 +58,10 @@ LineMistake find_rounded_quotient(const std::string& text, Shape shape);
 
 /// Looks for the only loop of shuffles in a kernel whose offsets do not combine all 32 lanes.
 LineMistake find_short_shuffle(const std::string& text);
+/// Looks for a store of a sum by all lanes of a warp, although only lane 0 has the sum of all lanes.
+LineMistake find_store_by_all_lanes(const std::string& text, int line, const LaunchShape& launch);
+/// Looks for a lane that is threadIdx.y, although the threads of a warp are neighbours along x.
+LineMistake find_lane_along_y(const std::string& text, const LaunchShape& launch);
 /// Looks for a lane that is computed as threadIdx.x / 32, or a warp as threadIdx.x % 32.
 LineMistake find_exchanged_lane(const std::string& text);
 
@@ -80,6 +84,15 @@ LineMistake find_component_mistake(const Failure& failure, const Evidence& evide
 /// Looks for a store that does not start at the last sector boundary before its tile.
 LineMistake find_sector_mistake(const std::string& text);
 
+// ---- stored_row_causes.cpp ----
+//
+// Compares the row that a transpose stores with the row that it has loaded or checked.
+
+/// Looks for the reason why a transpose reads an element of its shared array that was never
+/// written: the array was filled from another row, only in part, or the condition checks a
+/// row other than the one that is stored.
+LineMistake find_unfilled_row(const std::string& details, const std::string& text);
+
 // ---- pair_causes.cpp ----
 //
 // Finds mistakes in kernels that transpose pairs of tiles in place.
@@ -101,6 +114,12 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 /// Looks for a wrong grid width in a kernel that assigns tiles to several GPUs in turn. The grid
 /// may be too wide, or its width may not be a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
+
+// ---- turn_causes.cpp ----
+
+/// Looks for a block that takes a tile other than the one that lesson 16 requires, and for the variable that
+/// chooses this tile.
+LineMistake find_turn_mistake(const Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- layout_causes.cpp ----
 

@@ -54,6 +54,31 @@ LineMistake find_wrong_parity(const std::string& text) {
             "The first phase of an mbarrier has parity 0: wait for parity 0."};
 }
 
+/// Looks for an mbarrier that waits for one arrival, although one thread of each warp arrives at it.
+LineMistake find_arrival_of_each_warp(const std::string& text, const LaunchShape& launch) {
+    static const TextPattern count(R"(mbarrier\.init[.\w:]*\s+\[%\d+\],\s*1;)");
+    static const TextPattern lane(R"(^(.+?)\s*%\s*32$)");
+    const KernelCall expect_call = find_call_of(text, "expect_tx");
+    const long long warps = (launch.threads() + 31) / 32;
+    if (expect_call.line == 0 || warps < 2 || !contains(text, count)) return {};
+    for (const Condition& condition : find_conditions(text, expect_call.line)) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            TextMatch match;
+            const std::string left = simplify_expression(term.left_side);
+            if (condition.is_exit || term.op != "==" || !search(left, match, lane) ||
+                expand(text, match.str(1), condition.line).find("threadIdx") == std::string::npos)
+                continue;
+            return {expect_call.line,
+                    "one thread of every warp that the condition admits arrives here, but init() "
+                    "makes the mbarrier wait for one arrival: its phase can end before the bytes "
+                    "that the other warps announce have arrived.",
+                    "Let one thread of the block announce the bytes of all rows, in a single call; "
+                    "or initialize the mbarrier for as many arrivals as there are calls."};
+        }
+    }
+    return {};
+}
+
 /// Looks for copies of rows that are requested by more threads than the tile has rows.
 LineMistake find_copies_without_condition(const std::string& text, const LaunchShape& launch) {
     const KernelCall copy = find_call_of(text, "cp.async.bulk");
@@ -211,7 +236,9 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
     const std::string& text = evidence.source.text;
     if (!tracks_copies_with_mbarrier(text)) return {};
     switch (failure.kind) {
-        case FailureKind::copy_not_waited_for: return find_wrong_parity(text);
+        case FailureKind::copy_not_waited_for:
+            return first_mistake([&] { return find_wrong_parity(text); },
+                                 [&] { return find_arrival_of_each_warp(text, trial.launch); });
         case FailureKind::outside_shared_memory:
             return first_mistake([&] { return find_copies_without_condition(text, trial.launch); },
                                  [&] { return find_copy_of_whole_tile(text); });

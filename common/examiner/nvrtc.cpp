@@ -55,9 +55,12 @@ typedef int int32_t;
 typedef unsigned uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
 namespace std {
 using ::int8_t, ::int16_t, ::int32_t, ::int64_t;
 using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
+using ::intptr_t, ::uintptr_t;
 }
 )";
 

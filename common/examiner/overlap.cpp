@@ -200,6 +200,12 @@ std::optional<Failure> find_tile_filled_by_stores(const Verdict& verdict) {
     for (const LineCounters& line : verdict.lines) {
         if (line.counters.shared_store_requests > 0) failure.place.line = line.line;
     }
+    if (code_on_line(verdict.source, failure.place.line).find("memcpy_async") !=
+        std::string::npos) {
+        failure.headline =
+            "each thread copies its own small pieces of the tile asynchronously; in this lesson "
+            "TMA copies whole rows.";
+    }
     return failure;
 }
 

@@ -247,13 +247,28 @@ StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std:
                     .use = find_step(steps, PipelineStep::use)};
     stages.filled_stage = find_stage(stages.copy);
     stages.read_stage = find_stage(stages.use);
+    const auto is_stage = [&](const std::string& name) {
+        return name.find("tage") != name.npos ||
+               (name != loop.counter && (contains_word(stages.filled_stage, name) ||
+                                         contains_word(stages.read_stage, name)));
+    };
     for (int line = loop.first_line + 1; line < loop.last_line; ++line) {
         static const TextPattern stage_update(
-            R"(^\s*(?:const\s+)?(?:int\s+|unsigned\s+|bool\s+)?(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
+            R"(^\s*(?:const\s+)?(?:int\s+|unsigned\s+|bool\s+)?(\w+)\s*(\+\+|[+^]?=[^;]*))");
         const std::string code = code_on_line(text, line);
         TextMatch match;
-        if (!search(code, match, stage_update)) continue;
+        if (!search(code, match, stage_update) || !is_stage(match.str(1))) continue;
         stages.change_line = line;
+        stages.variable = match.str(1);
+        stages.assignment = match.str(2);
+    }
+    // The loop's header may change the stage after each pass: `for (...; tile += step, stage ^= 1)`
+    static const TextPattern step_update(R"(^(\w+)\s*(\+\+|[+^]?=.*)$)");
+    for (const std::string& part : split_outside_brackets(loop.step.value_or(""), ",")) {
+        TextMatch match;
+        const std::string update = trimmed(part);
+        if (!search(update, match, step_update) || !is_stage(match.str(1))) continue;
+        stages.change_line = loop.last_line;
         stages.variable = match.str(1);
         stages.assignment = match.str(2);
     }
@@ -267,8 +282,45 @@ bool copies_own_tile(const std::string& call, const std::string& counter) {
            !contains(call, other_tile);
 }
 
+/// Reports whether the lines of a loop change any name in the expression of a stage.
+bool changes_stage(const std::string& stage, const Loop& loop, const std::string& text) {
+    static const TextPattern name(R"([A-Za-z_]\w*)");
+    for (const TextMatch& match : find_matches(stage, name)) {
+        const TextPattern change("(?:\\+\\+|--|\\bswap\\s*\\([^)]*)\\b" + match.str() + "\\b|\\b" +
+                                 match.str() + "\\s*(?:\\+\\+|--|[-+*/%^|&]?=[^=])");
+        for (int line = loop.first_line; line <= loop.last_line; ++line) {
+            if (contains(code_on_line(text, line), change)) return true;
+        }
+    }
+    return false;
+}
+
+/// Finds a stage that is read by the parity of the tile's number, although the copies take the
+/// stages in turn.
+LineMistake find_stage_by_tile(const StageUse& stages, const Loop& loop) {
+    if (loop.counter.empty() || !loop.step || loop.step->find("+=") == std::string::npos) return {};
+    const TextPattern parity("^" + loop.counter + R"(\s*(?:%\s*2|&\s*1)$)");
+    if (!contains(stages.read_stage, parity) || contains_word(stages.filled_stage, loop.counter))
+        return {};
+    static const TextPattern other_stage(R"(^(?:1\s*-\s*(\w+)|(\w+)\s*\^\s*1|!\s*(\w+))$)");
+    TextMatch match;
+    std::string own_stage;
+    if (search(stages.filled_stage, match, other_stage)) {
+        for (const int group : {1, 2, 3}) own_stage += match.str(group);
+    }
+    return {stages.use->line,
+            "this reads the stage " + add_backticks(stages.read_stage) +
+                ", but the copies go to the two stages in turn: " + add_backticks(loop.counter) +
+                " advances by more than 1 (" + add_backticks(trimmed(*loop.step)) +
+                "), so its parity need not change from pass to pass.",
+            own_stage.empty()
+                ? "Read the stage that the copy of this tile filled in the previous pass."
+                : "Read " + add_backticks(own_stage) +
+                      ": the copy of this tile filled it in the previous pass."};
+}
+
 /// Finds a stage that an iteration both fills and reads, or a stage variable that never changes.
-LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
+LineMistake find_same_stage(const StageUse& stages, const Loop& loop, const std::string& text) {
     const auto& [copy, use, filled_stage, read_stage, changes, variable, assignment] = stages;
     static const TextPattern negated_value(R"(=\s*-\s*\w+\s*$)");
     if (contains(assignment, negated_value)) {
@@ -307,7 +359,7 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
                     filled_stage + "`.",
                 "Fill the stage that is not being read."};
     }
-    if (changes == 0) {
+    if (changes == 0 && !changes_stage(read_stage, loop, text)) {
         return {use->line, "`" + read_stage + "` never changes: each pass reads the same stage.",
                 "Switch to the other stage at the end of each pass."};
     }
@@ -363,8 +415,15 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
                                const std::string& text) {
     const StageUse stages = find_stage_use(steps, loop, text);
     if (stages.filled_stage.empty() || stages.read_stage.empty()) return {};
-    return first_mistake([&] { return find_same_stage(stages, loop); },
-                         [&] { return find_wrong_change_of_stage(stages); });
+    LineMistake mistake = first_mistake(
+        [&] { return find_stage_by_tile(stages, loop); },
+        [&] { return find_same_stage(stages, loop, text); },
+        [&] {
+            return stages.change_line > 0 ? find_wrong_change_of_stage(stages) : LineMistake{};
+        });
+    if (mistake.line == loop.last_line && mistake.line == stages.change_line)
+        mistake.line = loop.first_line;
+    return mistake;
 }
 
 /// Finds a copy that only some threads call, although the called function distributes the copy over
@@ -419,6 +478,13 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
     if (copies_own_tile(copy->text, loop.counter) && copy->line < use->line) {
         return {copy->line, "this copies the tile of this pass, `" + loop.counter + "`, again.",
                 "Start the copy of the next tile."};
+    }
+    const TextPattern later_tile(",\\s*(" + loop.counter + R"(\s*\+\s*[^,()]+)\s*\))");
+    if (TextMatch match; search(use->text, match, later_tile)) {
+        return {use->line,
+                "this reads the stage of tile " + add_backticks(loop.counter) +
+                    ", but stores it as tile " + add_backticks(trimmed(match.str(1))) + ".",
+                "Store " + add_backticks(loop.counter) + ", the tile that has arrived."};
     }
     if (step_contains(use, "next") && !step_contains(use, loop.counter)) {
         return {use->line, "this stores the tile of this pass as if it were the next tile, `next`.",

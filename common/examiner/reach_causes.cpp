@@ -612,7 +612,8 @@ bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evid
         for (std::size_t i = 0; i < lines.size() && load == 0; ++i) {
             if (lines[i].find("in[") != std::string::npos) load = static_cast<int>(i) + 1;
         }
-        if (load > 0 && !constant_value(text, "LEAD"))
+        if (load > 0 && find_unfilled_row(failure.details, text).line == 0 &&
+            !constant_value(text, "LEAD"))
             mistake = find_reach_mistake(text, "in", load, trial.launch, shape, {});
     }
     if (mistake.line == 0) return false;

@@ -278,12 +278,67 @@ LineMistake find_other_first_row(const std::string& text) {
     return {};
 }
 
+/// Looks for a number of elements that is the remainder of an address, which counts bytes.
+LineMistake find_remainder_of_address(const std::string& text) {
+    static const TextPattern remainder(
+        R"(\b(\w+)\s*=\s*([^;=]*\b(?:size_t|uintptr_t|uint64_t|long)\b[^;=/]*)%\s*(\w+)\s*;)");
+    constexpr long long floats_of_sector = 8;
+    const std::string code = code_for_search(text);
+    TextMatch match;
+    if (!search(code, match, remainder)) return {};
+    const std::string name = match.str(1);
+    const TextPattern subtraction("-\\s*" + name + "\\b");
+    if (constant_value(text, match.str(3)) != floats_of_sector || !contains(code, subtraction))
+        return {};
+    return {line_of_match(code, match),
+            "an address counts bytes, but " + add_backticks(name) + " is the remainder modulo " +
+                match.str(3) + ", the number of floats in a sector, and counts elements.",
+            "Divide the address by sizeof(float) before you take the remainder; or take the "
+            "element's index in `out` instead of its address."};
+}
+
+/// Looks for a condition that leaves out the lanes before a sector boundary, although the store
+/// does not begin earlier.
+LineMistake find_skipped_lanes(const std::string& text) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    int candidates = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const int line = static_cast<int>(i) + 1;
+        if (lines[i].find("out[") == std::string::npos || ++candidates > kMaxCandidates) continue;
+        for (const Condition& condition : find_conditions(text, line)) {
+            for (const ComparisonTerm& term : condition.comparisons) {
+                const std::string lane = simplify_expression(term.left_side),
+                                  value = assigned_value(text, term.right_side, condition.line);
+                const bool is_lane =
+                    simplify_expression(expand(text, lane, condition.line)) == "threadIdx.x";
+                if (condition.is_exit || term.op != ">=" || !is_lane ||
+                    split_outside_brackets(value, "%").size() != 2)
+                    continue;
+                const std::string phase = add_backticks(term.right_side);
+                return {condition.line,
+                        add_backticks(term.left_side + " >= " + term.right_side) +
+                            " leaves out the first " + phase +
+                            " elements of each row of the tile, and no other block stores them.",
+                        "Leave no lanes out. To begin a store " + phase +
+                            " elements earlier, subtract " + phase +
+                            " from its row and from the index of the tile."};
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 LineMistake find_sector_mistake(const std::string& text) {
+    if (const LineMistake mistake = find_remainder_of_address(text); mistake.line > 0)
+        return mistake;
     if (!constant_value(text, "SECTOR")) return {};
     const auto store = find_moved_store(text);
-    if (!store) return find_other_first_row(text);
+    if (!store) {
+        return first_mistake([&] { return find_skipped_lanes(text); },
+                             [&] { return find_other_first_row(text); });
+    }
     return first_mistake([&] { return find_added_phase(*store, text); },
                          [&] { return find_lanes_left_out(*store, text); },
                          [&] { return find_wrong_phase(*store, text); });

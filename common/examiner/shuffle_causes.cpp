@@ -1,5 +1,7 @@
 // Finds mistakes in the lanes that shuffles combine.
 #include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/launch_shape.h"
 #include "examiner/line_rules.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
@@ -68,6 +70,51 @@ LineMistake find_short_shuffle(const std::string& text) {
             "the shuffles with the offsets " + list + " combine only " + std::to_string(lanes) +
                 " lanes, but a warp has 32.",
             "The offsets must include every power of two up to 16, half the number of lanes."};
+}
+
+LineMistake find_store_by_all_lanes(const std::string& text, int line, const LaunchShape& launch) {
+    static const TextPattern shuffle(R"(\b(\w+)\s*\+=\s*__shfl_down_sync\s*\([^,]*,\s*(\w+)\s*,)");
+    static const TextPattern stored(R"(\]\s*=\s*(\w+)\s*;)");
+    static const TextPattern lane(
+        R"(\b(\w+)\s*=\s*(?:int\()?threadIdx\.x\)?\s*(?:%\s*\w+\s*)?[;,])");
+    const std::string code = code_for_search(text), store = code_on_line(text, line);
+    TextMatch match, value;
+    if (!search(code, match, shuffle) || match.str(1) != match.str(2) ||
+        line_of_match(code, match) >= line || !search(store, value, stored) ||
+        value.str(1) != match.str(1))
+        return {};
+    for (const Condition& condition : find_conditions(text, line)) {
+        const std::string expanded = expand(text, condition.text, condition.line);
+        if (!condition.is_exit && expanded.find("threadIdx.x") != expanded.npos) return {};
+    }
+    const std::string one_lane = search(code, match, lane)       ? match.str(1)
+                                 : launch.block[0] == kWarpLanes ? "threadIdx.x"
+                                                                 : "threadIdx.x % 32";
+    return {line,
+            "all 32 lanes of a warp store " + add_backticks(value.str(1)) +
+                " to the same element, but after shuffles down only lane 0 has the sum of all "
+                "lanes.",
+            "Store in lane 0 alone: " + add_backticks("if (" + one_lane + " == 0)") + "."};
+}
+
+LineMistake find_lane_along_y(const std::string& text, const LaunchShape& launch) {
+    static const TextPattern lane(R"(\b(\w+)\s*=\s*(?:int\()?threadIdx\.y\)?\s*[;,])");
+    static const TextPattern shuffle(R"(\b__shfl_(?:down|up|xor)?_?sync\s*\()");
+    const std::string code = code_for_search(text);
+    TextMatch match;
+    if (launch.block[0] >= kWarpLanes || launch.block[0] < 2 || launch.block[1] != kWarpLanes ||
+        !contains(code, shuffle) || !search(code, match, lane))
+        return {};
+    const std::string width = std::to_string(launch.block[0]);
+    return {line_of_match(code, match),
+            add_backticks(match.str(1)) +
+                " is threadIdx.y, but a warp consists of 32 threads that "
+                "are neighbours along x: in a block of " +
+                format_product(launch.block[0], launch.block[1]) +
+                " threads, each warp has threads with " + width +
+                " values of threadIdx.x, and the shuffles combine all of them.",
+            "Let threadIdx.x count the lanes and threadIdx.y the warps, and make the block 32 "
+            "threads wide."};
 }
 
 LineMistake find_exchanged_lane(const std::string& text) {

@@ -445,6 +445,16 @@ int find_forgotten_choice(const std::string& text, const TileChoice& choice,
                                                                       : 0;
 }
 
+/// Explains a failure by the tiles that the blocks of lesson 16 take. Returns false in other
+/// lessons, and if no line explains these tiles.
+bool explain_by_turn(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const LineMistake mistake = find_turn_mistake(failure, trial, evidence);
+    if (mistake.line == 0) return false;
+    failure.details = wrap(first_sentence(failure.headline)) + failure.details;
+    blame(failure, mistake);
+    return true;
+}
+
 }  // namespace
 
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text) {
@@ -495,7 +505,7 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
     const int grid = find_configure_line(text, ".grid"),
               block = find_configure_line(text, ".block");
     const bool is_launch_line = failure.place.line == grid || failure.place.line == block;
-    if (row.line == 0 && col.line == 0) return false;
+    if (row.line == 0 && col.line == 0) return explain_by_turn(failure, trial, evidence);
     LineMistake mistake;
     if (is_launch_line) {
         if (evidence.exercise.block_order != "in-turn") return false;
@@ -520,6 +530,7 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
         mistake = find_wrong_grid_width(trial.launch, trial.shape, text);
     if (mistake.line == 0) mistake = find_tile_mistake(row, col, text);
     if (mistake.line == 0) mistake = find_single_subtraction(col, trial, text);
+    if (mistake.line == 0) mistake = find_turn_mistake(failure, trial, evidence);
     if (mistake.line == 0) {
         // The choice of tiles can be wrong only if some tiles are missing, or if two blocks race
         // for one tile. If a tile is in the wrong position, its choice was correct.

@@ -265,17 +265,17 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
     const bool is_one_half_right = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
                                    2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
     if (!is_one_half_right) return std::nullopt;
-    const std::string right_side_text = std::string("only the cells ") +
-                                        (above_diagonal_ == 0 ? "above" : "below") +
-                                        " the diagonal are right";
-    const std::size_t best_hypothesis = find_best_hypothesis();
-    if (hypotheses()[best_hypothesis].fault == Fault::tile_not_moved &&
-        is_nearly_all(explained_[best_hypothesis].count, wrong_cells_.count)) {
-        return make_finding(
-            Fault::half_exchanged, explained_[best_hypothesis],
-            right_side_text +
-                "; each tile on the other side was transposed, but stayed where it was. Is "
-                "one tile of a pair stored twice?");
+    // In the tiles on the diagonal, the cells on the other side may be right, too.
+    const std::string right_side_text =
+        std::string("all cells ") + (above_diagonal_ == 0 ? "above" : "below") +
+        " the diagonal are right, but most cells on the other side are not";
+    const std::size_t best = find_best_hypothesis();
+    if (hypotheses()[best].fault == Fault::tile_not_moved &&
+        is_nearly_all(explained_[best].count, wrong_cells_.count)) {
+        return make_finding(Fault::half_exchanged, explained_[best],
+                            right_side_text +
+                                ": each tile there was transposed, but stayed where it was. Is "
+                                "one tile of a pair stored twice?");
     }
     return make_finding(
         Fault::half_exchanged, bad_cells_,

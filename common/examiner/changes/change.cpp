@@ -99,6 +99,11 @@ void ChangeList::show(Change& change, std::size_t first, std::size_t last) const
         if (last == old_last || tokens[last].kind == Token::Kind::symbol) widen_right();
         if (first == old_first && last == old_last) widen_left();
     }
+    // Show whole indices: `sums[j][i]`, not `j][i`.
+    for (std::size_t i = first; i <= last; ++i) {
+        if (tokens[i].is("]") && tokens[i].match < first) first = program_.begin_of_operand(i);
+        if (tokens[i].is("[") && tokens[i].match > last) last = tokens[i].match;
+    }
     const std::size_t begin = tokens[first].begin, end = tokens[last].end;
     change.shown_begin = begin;
     change.shown_end = end;

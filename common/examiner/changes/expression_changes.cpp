@@ -137,6 +137,64 @@ void list_other_values(ChangeList& list) {
     }
 }
 
+// ---- sums that number the same elements ----
+
+/// Reports whether a token can be part of a sum of products, such as `x + BLOCK * j`.
+bool belongs_to_sum(const Program& program, std::size_t token) {
+    const Token& one = program.token(token);
+    return one.is("+") || one.is("*") || one.is_number() || program.is_integer(one.text, token);
+}
+
+/// Returns the runs of tokens that form a sum of at least two terms, as first and last tokens. A run
+/// is the whole index of an array or the end of a longer sum.
+std::vector<std::pair<std::size_t, std::size_t>> find_sums(const Program& program) {
+    std::vector<std::pair<std::size_t, std::size_t>> sums;
+    for (std::size_t i = 1; i + 2 < program.tokens().size(); ++i) {
+        const Token& before = program.token(i - 1);
+        const bool begins = program.function_at(i) && !program.is_in_configure(i) &&
+                            program.statement_at(i) >= 0 && belongs_to_sum(program, i) &&
+                            !program.token(i).is("+") && !program.token(i).is("*") &&
+                            (before.is("[") || before.is("=") || before.is("+"));
+        if (!begins) continue;
+        std::size_t last = i;
+        bool is_sum = false;
+        while (last + 1 < program.tokens().size() && belongs_to_sum(program, last + 1)) {
+            is_sum |= program.token(++last).is("+");
+        }
+        const Token& after = program.token(last + 1);
+        if (is_sum && (after.is("]") || after.is(";") || after.is(","))) sums.push_back({i, last});
+    }
+    return sums;
+}
+
+/// Returns the variables in a sum, without the constants.
+std::set<std::string> variables_in(const Program& program, std::size_t first, std::size_t last) {
+    std::set<std::string> names;
+    for (std::size_t i = first; i <= last; ++i) {
+        const Token& one = program.token(i);
+        const Name* name = one.is_word() ? program.find_name(one.text, i) : nullptr;
+        if (one.is_word() && !(name && name->kind == Name::Kind::constant)) names.insert(one.text);
+    }
+    return names;
+}
+
+/// Replaces a sum, or the end of a sum, by another sum of the same variables: two places often
+/// number the same elements, as `x + BLOCK * j` does where a thread reads and where it stores.
+void list_sums_of_same_variables(ChangeList& list) {
+    const Program& program = list.program();
+    const auto sums = find_sums(program);
+    std::map<std::set<std::string>, std::set<std::string>> texts;
+    for (const auto& [first, last] : sums) {
+        texts[variables_in(program, first, last)].insert(program.text_between(first, last));
+    }
+    for (const auto& [first, last] : sums) {
+        const std::string written = program.text_between(first, last);
+        for (const std::string& other : texts[variables_in(program, first, last)]) {
+            if (other != written) list.replace(first, last, other, 1.0);
+        }
+    }
+}
+
 // ---- comparisons ----
 
 /// Returns the two sides of a comparison between these tokens as `a > b`, or nothing if there is
@@ -244,6 +302,7 @@ void list_expression_changes(ChangeList& list) {
     list_names_for_expressions(list);
     list_other_values(list);
     list_resets(list);
+    list_sums_of_same_variables(list);
     for (const Statement& one : program.statements()) {
         if (one.kind != Statement::Kind::branch) continue;
         list_second_criteria(list, one);

@@ -232,7 +232,11 @@ void list_swaps_of_parts(ChangeList& list, std::size_t open) {
                                   program.token(close + 1).is("[");
     if (is_indexed_again && close > open + 1) {
         const std::size_t end = program.token(close + 1).match;
-        if (end > close + 2) exchange(open + 1, close - 1, close + 2, end - 1, 1.1);
+        const std::string one = program.text_between(open, close),
+                          other = program.text_between(close + 1, end);
+        const std::size_t first = program.token(open - 1).is_word() ? open - 1 : open;
+        const std::string array = first < open ? program.token(first).text : "";
+        if (end > close + 2 && one != other) list.replace(first, end, array + other + one, 1.1);
     }
     if (program.token(open).is("[")) return;
     const auto parts = program.split_at_commas(open, close);

@@ -49,6 +49,10 @@ public:
         slots_[number].hash = attempt.hash;
         slots_[number].outcome = attempt.outcome;
     }
+    bool has(Outcome outcome, std::size_t count) const {
+        return std::any_of(slots_, slots_ + count,
+                           [&](const Slot& slot) { return slot.outcome == outcome; });
+    }
     Attempt result(std::size_t number) const {
         return {slots_[number].outcome, slots_[number].hash};
     }
@@ -123,11 +127,16 @@ std::chrono::nanoseconds cpu_time_of(const std::vector<pid_t>& processes) {
     return sum;
 }
 
-/// Reports whether no more time is left for these processes.
-bool is_over(const AttemptOptions& options, const std::vector<pid_t>& children) {
+/// Reports whether no more time is left for these processes. While an attempt is promising, lets its
+/// process go on, but the others start no further attempts.
+bool is_over(const AttemptOptions& options, SharedResults& results,
+             const std::vector<pid_t>& children) {
     const auto now = std::chrono::steady_clock::now();
-    return now >= options.deadline &&
-           (now >= options.last_deadline || cpu_time_of(children) >= options.cpu_time);
+    const bool is_late = now >= options.deadline && (now >= options.last_deadline ||
+                                                     cpu_time_of(children) >= options.cpu_time);
+    if (!is_late && results.limit() > 0) return false;
+    results.lower_limit(0);
+    return now >= options.promising_deadline || !results.has(Outcome::promising, options.count);
 }
 
 /// Waits for the children until the deadline. Starts another child for each one that crashes.
@@ -135,7 +144,7 @@ void wait_for_children(std::vector<pid_t> children, const AttemptOptions& option
                        SharedResults& results,
                        const std::function<std::unique_ptr<Attempter>()>& prepare) {
     int crashes = 0;
-    while (!children.empty() && !is_over(options, children)) {
+    while (!children.empty() && !is_over(options, results, children)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         for (std::size_t i = children.size(); i-- > 0;) {
             int status = 0;

@@ -12,9 +12,10 @@ namespace coalesce::changes {
 
 /// The outcome of an attempt.
 enum class Outcome : std::uint8_t {
-    untried,  ///< there was no time for the attempt, or its process crashed
-    failed,   ///< the attempt did not help
-    passed,   ///< the attempt helped
+    untried,    ///< there was no time for the attempt, or its process crashed
+    promising,  ///< the attempt helped so far, and its last part, which takes long, is being made
+    failed,     ///< the attempt did not help
+    passed,     ///< the attempt helped
 };
 
 /// The result of an attempt.
@@ -29,7 +30,7 @@ public:
     virtual ~Attempter() = default;
     /// Makes the attempts with the numbers from `first` up to, but not including, `end`. After each
     /// attempt, calls `report` with its number and its result. May stop as soon as `report` returns
-    /// false.
+    /// false. May also report that an attempt is promising, before the part of it that takes long.
     virtual void attempt(std::size_t first, std::size_t end,
                          const std::function<bool(std::size_t, Attempt)>& report) = 0;
 };
@@ -44,6 +45,8 @@ struct AttemptOptions {
     /// much CPU time together, but not beyond `last_deadline`.
     std::chrono::milliseconds cpu_time{0};
     std::chrono::steady_clock::time_point last_deadline = {};
+    /// The deadline while an attempt is promising, if it is later than the others.
+    std::chrono::steady_clock::time_point promising_deadline = {};
     /// Called with the number of each attempt that passed. Returns a new, possibly lower `count`,
     /// because later attempts may no longer be worthwhile.
     std::function<std::size_t(std::size_t passed)> count_after_pass = {};

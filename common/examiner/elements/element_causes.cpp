@@ -108,6 +108,17 @@ Failure describe_report(FailureKind kind, const Report& report, const Trial& tri
 
 // ---- accesses outside an array ----
 
+std::string advice_on_missing_check(const Parameter& array) {
+    if (array.extents.size() != 2) {
+        return "Test the index against the size before this access: some threads of the last block "
+               "have no element.";
+    }
+    return "Before this access, compare the row with " + array.extents[0] +
+           " and the column with " + array.extents[1] + ". A test of the index of `" + array.name +
+           "` alone is not enough: a column beyond the end of its row is an element of the next "
+           "row.";
+}
+
 std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
     if (!report || report->matches("memcheck", "misaligned")) return std::nullopt;
@@ -122,20 +133,17 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
     const bool is_edge = at.index >= at.count &&
                          (evidence.was_correct_before ||
                           evidence.relaunch({.shape = evidence.exercise.counted_shape}).is_good());
-    Failure failure{
-        .kind = is_edge ? FailureKind::no_bounds_check : FailureKind::out_of_bounds,
-        .headline = std::string("the kernel ") + (is_read ? "reads " : "writes ") + element +
-                    ", but `" + name + "` has " +
-                    format_count(static_cast<std::uint64_t>(at.count), "element") + ".",
-        .place = place_in_learner_file(report->place, evidence),
-        .shape = trial.shape,
-        .details = wrap(report->thread.text() + (is_read ? " reads " : " writes ") + element +
-                        ", which is not part of the array."),
-        .advice = is_edge
-                      ? "Test the index against the size before this access: some threads of the "
-                        "last block have no element."
-                      : "Work out the index by hand for the thread named above.",
-        .is_cause_open = !is_edge};
+    Failure failure{.kind = is_edge ? FailureKind::no_bounds_check : FailureKind::out_of_bounds,
+                    .headline = std::string("the kernel ") + (is_read ? "reads " : "writes ") +
+                                element + ", but `" + name + "` has " +
+                                format_count(static_cast<std::uint64_t>(at.count), "element") + ".",
+                    .place = place_in_learner_file(report->place, evidence),
+                    .shape = trial.shape,
+                    .details = wrap(report->thread.text() + (is_read ? " reads " : " writes ") +
+                                    element + ", which is not part of the array."),
+                    .advice = is_edge ? advice_on_missing_check(*at.array)
+                                      : "Work out the index by hand for the thread named above.",
+                    .is_cause_open = !is_edge};
     const LineMistake mistake = first_mistake(
         [&] { return find_condition_that_always_holds(evidence.source.text); },
         [&] {
@@ -238,8 +246,13 @@ std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence&
 }
 
 /// Attributes a failure to a line whose mistake is obvious, whatever the symptom.
-bool explain_element_lines(Failure& failure, const Evidence& evidence) {
+bool explain_element_lines(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
+    const Report* race = find_report(trial, "globalrace", "write after write");
+    const bool is_race_in_warp = race && failure.kind == FailureKind::race_between_blocks &&
+                                 race->thread.block == race->other_thread.block &&
+                                 race->place.line == race->other_place.line &&
+                                 race->thread.thread[1] == race->other_thread.thread[1];
     const bool is_outside_shared = failure.kind == FailureKind::outside_shared_memory;
     const LineMistake mistake = first_mistake(
         [&] { return find_exchanged_lane(text); }, [&] { return find_lost_exchange(text); },
@@ -247,6 +260,15 @@ bool explain_element_lines(Failure& failure, const Evidence& evidence) {
             const bool is_wrong = failure.kind == FailureKind::wrong_elements;
             const bool has_arrays = text.find("__shared__") != std::string::npos;
             return is_wrong && !has_arrays ? find_short_shuffle(text) : LineMistake{};
+        },
+        [&] {
+            return failure.kind == FailureKind::wrong_elements
+                       ? find_lane_along_y(text, trial.launch)
+                       : LineMistake{};
+        },
+        [&] {
+            return is_race_in_warp ? find_store_by_all_lanes(text, failure.place.line, trial.launch)
+                                   : LineMistake{};
         },
         [&] {
             return is_outside_shared ? find_loop_beyond_array(text, failure.place.line)
@@ -323,7 +345,7 @@ std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& ev
          find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
          find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
-    if (failure && !explain_element_lines(*failure, evidence))
+    if (failure && !explain_element_lines(*failure, trial, evidence))
         explain_by_element_lines(*failure, trial, evidence);
     return failure;
 }
