@@ -58,7 +58,7 @@ LineMistake find_overlapping_pairs(const Report& race, const std::string& text) 
                                 R"(\s*\]\s*=[^=])");
         return contains(code, store);
     };
-    const bool is_thread = expand(text, own, line) == "threadIdx.x" || own == "threadIdx.x";
+    const bool is_thread = simplify_expression(expand(text, own, line)) == "threadIdx.x";
     for (int at = line; at <= race.place.line; ++at) {
         static const TextPattern bits(R"([^&]&[^&]|%|/)");
         const std::string body = code_on_line(text, at);

@@ -83,7 +83,10 @@ LineMistake find_equal_places(const OutputComparison& output, const std::string&
 
 /// The inputs from which the kernel computed the wrong elements of an output.
 struct UsedInputs {
-    bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
+    bool is_repeated = false;  ///< whether inputs are repeated
+    /// Whether each index has the input of a neighbouring index. If inputs are neither repeated nor
+    /// shifted, some are left out.
+    bool is_shifted = false;
     /// A clause such as "which is the result if only the first 96 of 100 inputs count".
     std::string sentence;
     std::string advice;  ///< a sentence of advice

@@ -412,6 +412,11 @@ private:
                 output.format_value(output.expected_bytes, unused_index) + ".",
             used_inputs.advice);
         if (load_line > 0) failure.place.line = load_line;
+        if (used_inputs.is_shifted) {
+            failure.kind = FailureKind::wrong_result;
+            failure.fault = Fault::shifted;
+            return failure;
+        }
         if (find_loops(evidence_.source.text).empty() &&
             used_inputs.advice.starts_with("The loop ends")) {
             failure.advice =

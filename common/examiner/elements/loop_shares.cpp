@@ -186,12 +186,13 @@ LineMistake find_loop_of_many_threads(const Trial& trial, const Evidence& eviden
         const long long threads_of_grid =
             threads_of_block * (shares.is_same_in_blocks ? trial.launch.grid[0] : 1);
         if (factor != threads && factor != threads_of_block && factor != threads_of_grid) continue;
+        const std::string all_threads = std::to_string(factor * shares.starts_in_row);
         return {shares.line,
                 std::to_string(factor) + " threads begin this loop at the same value of " +
                     add_backticks(shares.counter) + ", so each element counts " +
                     std::to_string(factor) + " times.",
-                "Let these threads share the passes: begin at the thread's own number among "
-                "them, and advance by the number of threads."};
+                "Let the threads share the passes: begin at a different value in each of " +
+                    all_threads + " threads, and advance by " + all_threads + "."};
     }
     return {};
 }

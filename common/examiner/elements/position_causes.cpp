@@ -93,14 +93,14 @@ int find_line_of_own_choice(const std::string& text) {
 
 /// Returns the line that decides between equal elements, and what is wrong with it.
 LineMistake find_line_of_tie(const std::string& text, bool is_within_lane) {
-    static const TextPattern lowest_lane(R"(\b__(?:ffs|clz)\s*\()");
+    static const TextPattern lowest_lane(R"(\b__ffs\s*\()");
     static const TextPattern comparison(R"(==|\b(?:if|while)\s*\(.*[^-<>][<>][^<>]|\?)");
     const std::string advice = "Where two elements are equal, keep the one with the smaller index.";
     if (is_within_lane) return {find_line_of_own_choice(text), "", advice};
     if (const int line = find_line_of_combination(text, lowest_lane)) {
         return {line,
-                "The lanes with the same element are ordered here, and not the indices of the "
-                "elements.",
+                "This takes the lowest lane that has the element, and another lane may have the "
+                "element with a smaller index.",
                 "Compare the indices: among the lanes that have the element, take the smallest "
                 "index."};
     }
