@@ -74,16 +74,21 @@ LineMistake find_repeated_loads(const Verdict& verdict, int line) {
         costs == verdict.lines.end() || costs->counters.load_requests == 0 ||
         code.find("__shfl") != code.npos)
         return {};
+    constexpr double repetitions = 1.5;
+    if (static_cast<double>(verdict.counters->load_sectors) <=
+        repetitions * static_cast<double>(verdict.solution_counters->load_sectors))
+        return {};
     // If the accesses use whole sectors, the excess consists of repeated loads.
     constexpr double most_sectors = 5;
     const double sectors = static_cast<double>(costs->counters.load_sectors) /
                            static_cast<double>(costs->counters.load_requests);
     if (sectors > most_sectors) return {};
-    return {line,
-            "the kernel uses no shared memory, so this line loads elements from global memory that "
-            "other threads of the block load, too.",
-            "Let the threads of a block load each element once into a tile in shared memory, wait "
-            "at a barrier, and then read it from there."};
+    return {
+        line,
+        "the kernel uses no shared memory, so this line loads elements from global memory again "
+        "that threads of the block have already loaded.",
+        "Let the threads of a block load each element once into a tile in shared memory, wait "
+        "at a barrier, and then read it from there."};
 }
 
 std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCost& total,

@@ -51,7 +51,7 @@ std::vector<std::string> arrays_on_line(const std::string& text, int line) {
     return used.empty() && names.size() == 1 ? names : used;
 }
 
-/// Reports whether the kernel reads no unwritten element on one of the exercise's shapes, or whether
+/// Reports whether the kernel reads no unwritten element on one of the exercise's shapes, or if
 /// a condition is about places before the first element. Then the condition of a store explains
 /// why an element has no value.
 bool depends_on_shape(const std::string& condition, const Evidence& evidence) {
@@ -181,8 +181,8 @@ LineMistake find_dropped_rest(const OutputComparison& output, const Trial& trial
 }
 
 LineMistake find_equal_places(const OutputComparison& output, const std::string& text) {
-    static const TextPattern count(
-        R"(\bif\s*\(([^;]*[^<>-][<>][^<>=][^;]*)\)\s*\{?\s*(?:(\w+)\s*(?:\+\+|\+=\s*1)|\+\+\s*(\w+))\s*;)");
+    static const TextPattern count(R"(\bif\s*\(([^;]*[^<>-][<>][^<>=][^;]*)\)\s*\{?\s*)"
+                                   R"((?:(\w+)\s*(?:\+\+|\+=\s*1)|\+\+\s*(\w+))\s*;)");
     const std::string code = code_for_search(text);
     TextMatch match;
     if (!search(code, match, count) || output.count_bad() == 0) return {};

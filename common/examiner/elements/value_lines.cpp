@@ -137,7 +137,8 @@ LineMistake find_stale_sum(const std::string& text) {
 
 LineMistake find_short_network(const Trial& trial, const Evidence& evidence) {
     static const TextPattern header(
-        R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=\s*(\d+)\s*;\s*(\w+)\s*(<=?)\s*(\w+)\s*;[^;)]*(?:\*=\s*2|<<=\s*1|\+=))");
+        R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=\s*(\d+)\s*;\s*(\w+)\s*(<=?)\s*(\w+)\s*;)"
+        R"([^;)]*(?:\*=\s*2|<<=\s*1))");
     const std::string& text = evidence.source.text;
     const std::string code = code_for_search(text);
     const std::vector<Loop> loops = find_loops(text);

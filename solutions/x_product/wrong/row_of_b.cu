@@ -12,7 +12,8 @@ __global__ void product(float* out, const float* a, const float* b, int rows, in
     for (int first = 0; first < inner; first += TILE) {
         const int k_of_a = first + threadIdx.x, k_of_b = first + threadIdx.y;
         of_a[threadIdx.y][threadIdx.x] = row < rows && k_of_a < inner ? a[row * inner + k_of_a] : 0;
-        of_b[threadIdx.y][threadIdx.x] = k_of_b < inner && col < cols ? b[k_of_b * inner + col] : 0;  // here
+        of_b[threadIdx.y][threadIdx.x] =
+            k_of_b < inner && col < cols ? b[k_of_b * inner + col] : 0;  // here
         __syncthreads();
         for (int k = 0; k < TILE; ++k) sum += of_a[threadIdx.y][k] * of_b[k][threadIdx.x];
         __syncthreads();

@@ -8,7 +8,8 @@ __global__ void vector_add(float* out, const float* a, const float* b, int n) {
     const float4* a4 = reinterpret_cast<const float4*>(a);
     const float4* b4 = reinterpret_cast<const float4*>(b);
     float4* out4 = reinterpret_cast<float4*>(out);
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 4; i += gridDim.x * blockDim.x) {  // here
+    const int step = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 4; i += step) {  // here
         float4 u = a4[i], v = b4[i];
         out4[i] = make_float4(u.x + v.x, u.y + v.y, u.z + v.z, u.w + v.w);
     }
