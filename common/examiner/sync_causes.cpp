@@ -219,10 +219,34 @@ std::optional<Failure> find_race_with_copies(const Report& race, const Trial& tr
     return std::nullopt;
 }
 
-/// Reports whether only lanes of the same warp exchange values on a line: the kernel has no barrier
-/// of the block, or a condition admits only the first warp.
-bool is_code_of_one_warp(const std::string& text, int line) {
-    if (code_for_search(text).find("__syncthreads") == std::string::npos) return true;
+/// Reports whether each access of a shared array on these lines uses an element that belongs to the
+/// thread's warp: the index depends on the number of the warp in the block.
+bool has_elements_of_own_warp(const std::string& text, const std::vector<int>& lines,
+                              const LaunchShape& launch) {
+    static const TextPattern number_of_warp(R"(/\s*32|>>\s*5|warpSize)");
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        const TextPattern use("\\b" + array.name + R"(\s*\[)");
+        for (const int line : lines) {
+            const std::string code = code_on_line(text, line);
+            for (const TextMatch& match : find_matches(code, use)) {
+                const std::string index = expand(text, code.substr(match_end(match)), line);
+                const bool is_own = contains(index, number_of_warp) ||
+                                    (launch.block[0] == 32 && contains_word(index, "threadIdx.y"));
+                if (!is_own) return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// Reports whether only lanes of the same warp exchange values on the two lines of a race: a block
+/// has only one warp, each warp has its own elements, or a condition admits only the first warp.
+bool is_code_of_one_warp(const Report& race, const LaunchShape& launch, const std::string& text) {
+    if (launch.threads() <= 32) return true;
+    const int line = race.place.line;
+    if (code_for_search(text).find("__syncthreads") == std::string::npos &&
+        has_elements_of_own_warp(text, {line, race.other_place.line}, launch))
+        return true;
     for (const Condition& condition : find_conditions(text, line)) {
         for (const ComparisonTerm& term : condition.comparisons) {
             const auto bound = constant_value(text, term.right_side);
@@ -230,6 +254,54 @@ bool is_code_of_one_warp(const std::string& text, int line) {
         }
     }
     return false;
+}
+
+/// Returns the line of a barrier that separates the passes of the loop around both accesses of a
+/// race, if no barrier separates the two accesses in the same pass. Otherwise returns 0.
+int find_barrier_between_passes(int line, int other_line, const std::string& text) {
+    static const TextPattern barrier(R"(\b__syncthreads\s*\()");
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = find_innermost_loop(loops, line);
+    if (!loop || find_innermost_loop(loops, other_line) != loop) return 0;
+    const std::string code = code_for_search(text);
+    int barrier_line = 0;
+    for (const TextMatch& match : find_matches(code, barrier)) {
+        const int at = line_of_match(code, match);
+        if (at < loop->first_line || at > loop->last_line) continue;
+        const bool is_between =
+            std::min(line, other_line) <= at && at <= std::max(line, other_line);
+        if (is_between || find_innermost_loop(loops, at) != loop) return 0;
+        for (const Condition& condition : find_conditions(text, at)) {
+            if (condition.line > loop->first_line) return 0;
+        }
+        barrier_line = at;
+    }
+    return barrier_line;
+}
+
+/// Returns the failure for threads that overwrite elements which others still read in the same pass
+/// of a loop, although a barrier separates the passes.
+std::optional<Failure> find_race_within_pass(const Report& race, const Trial& trial,
+                                             const Evidence& evidence) {
+    const bool is_write_last = race.matches("racecheck", "write after read");
+    if (!is_write_last && !race.matches("racecheck", "read after write")) return std::nullopt;
+    const int read_line = is_write_last ? race.other_place.line : race.place.line;
+    const int write_line = is_write_last ? race.place.line : race.other_place.line;
+    if (read_line == 0 || read_line > write_line) return std::nullopt;
+    const int barrier_line =
+        find_barrier_between_passes(read_line, write_line, evidence.source.text);
+    if (barrier_line == 0) return std::nullopt;
+    const bool is_one_line = read_line == write_line;
+    return failure_from_report(
+        FailureKind::missing_barrier, race, trial, evidence,
+        "threads overwrite the tile while others still read it in the same pass of the loop: the "
+        "barrier in line " +
+            std::to_string(barrier_line) + " only separates the passes.",
+        std::string(is_one_line ? "In each pass, read into local variables first, and write in a "
+                                  "second statement"
+                                : "In each pass, read into local variables first, and write "
+                                  "afterwards") +
+            ", with another __syncthreads() in between that all threads reach.");
 }
 
 /// Returns the failure for threads that read, change and write the same element of shared memory
@@ -300,13 +372,16 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
         if (auto failure = find_lost_update(*race, trial, evidence)) return failure;
     }
     if (race && race->message.find("another lane of the same warp") != race->message.npos &&
-        is_code_of_one_warp(evidence.source.text, race->place.line)) {
+        is_code_of_one_warp(*race, trial.launch, evidence.source.text)) {
         return make_failure(
             FailureKind::missing_barrier, *race,
             "lanes of a warp access the same element of shared memory, and nothing orders their "
             "accesses: a __syncwarp() is missing.",
             "Separate the reads from the writes by __syncwarp(), in each step: the lanes of a "
             "warp do not run in lockstep.");
+    }
+    if (race) {
+        if (auto failure = find_race_within_pass(*race, trial, evidence)) return failure;
     }
     if (race && race->matches("racecheck", "write after read")) {
         return make_failure(

@@ -5,7 +5,10 @@
 #include "base/text.h"
 #include "examiner/costs.h"
 #include "examiner/elements/element_rules.h"
+#include "examiner/line_mistake.h"
 #include "examiner/line_rules.h"
+#include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -52,6 +55,42 @@ int find_costliest_line(const Verdict& verdict, const TotalCost& total) {
                : costliest_line->line;
 }
 
+/// Looks for the reason why a kernel accesses elements of global memory more than once: all blocks
+/// do the same, or threads of a block load the same elements without sharing them.
+LineMistake find_repeated_loads(const Verdict& verdict, int line) {
+    const std::string code = code_for_search(verdict.source);
+    const bool has_blocks = !verdict.shapes.empty() && verdict.shapes.back().launch.blocks() > 1;
+    if (has_blocks && !contains_word(code, "blockIdx")) {
+        return {line,
+                "the kernel does not use blockIdx, so every block processes the same elements.",
+                "Let the blocks share the elements: begin at blockIdx.x * blockDim.x + "
+                "threadIdx.x, and advance by gridDim.x * blockDim.x."};
+    }
+    const auto uses_shared_memory = [](const Counters& counters) {
+        return counters.shared_load_requests + counters.shared_store_requests > 0;
+    };
+    const auto costs = std::ranges::find(verdict.lines, line, &LineCounters::line);
+    if (uses_shared_memory(*verdict.counters) || !uses_shared_memory(*verdict.solution_counters) ||
+        costs == verdict.lines.end() || costs->counters.load_requests == 0 ||
+        code.find("__shfl") != code.npos)
+        return {};
+    constexpr double repetitions = 1.5;
+    if (static_cast<double>(verdict.counters->load_sectors) <=
+        repetitions * static_cast<double>(verdict.solution_counters->load_sectors))
+        return {};
+    // If the accesses use whole sectors, the excess consists of repeated loads.
+    constexpr double most_sectors = 5;
+    const double sectors = static_cast<double>(costs->counters.load_sectors) /
+                           static_cast<double>(costs->counters.load_requests);
+    if (sectors > most_sectors) return {};
+    return {
+        line,
+        "the kernel uses no shared memory, so this line loads elements from global memory again "
+        "that threads of the block have already loaded.",
+        "Let the threads of a block load each element once into a tile in shared memory, wait "
+        "at a barrier, and then read it from there."};
+}
+
 std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCost& total,
                                            double repetitions) {
     const std::uint64_t kernel_cost = total.count_of(*verdict.counters);
@@ -88,8 +127,20 @@ std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCo
             "Keep values that a thread uses again in registers, and use shuffles in the last steps "
             "of a reduction.";
     }
-    if (const LineMistake mistake = find_costly_element_line(verdict.source, failure.place.line);
-        mistake.line > 0) {
+    const bool is_far_more =
+        kernel_cost >= 4 * solution && !has_conflicts && total.kind == FailureKind::bank_conflicts;
+    const LineMistake mistake = first_mistake(
+        [&] { return find_costly_element_line(verdict.source, failure.place.line); },
+        [&] {
+            return total.kind == FailureKind::work_repeated
+                       ? find_repeated_loads(verdict, failure.place.line)
+                       : LineMistake{};
+        },
+        [&] {
+            return is_far_more ? find_loop_of_many_passes(verdict.source, failure.place.line)
+                               : LineMistake{};
+        });
+    if (mistake.line > 0) {
         failure.details = wrap(failure.headline);
         blame(failure, mistake);
         failure.is_cause_open = false;

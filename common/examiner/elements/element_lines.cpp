@@ -38,6 +38,48 @@ LineMistake find_pair_of_both(const Report& race, const std::string& text) {
             "Let only one thread of each pair act: the one with " + name + " > " + own + "."};
 }
 
+/// Looks for pairs of elements that overlap, as in `other = t + stride` without a condition: the
+/// partner of one thread is the own element of another, which exchanges it at the same time.
+LineMistake find_overlapping_pairs(const Report& race, const std::string& text) {
+    static const TextPattern partner(R"(\b(\w+)\s*=\s*(\w+(?:\.x)?)\s*\+\s*(\w+)\s*;)");
+    const std::string code = code_for_search(text);
+    const std::vector<SharedArray> arrays = list_shared_arrays(text);
+    const std::vector<Loop> loops = find_loops(text);
+    const unsigned one = race.thread.thread[0], other = race.other_thread.thread[0];
+    const unsigned smaller = std::min(one, other), larger = std::max(one, other);
+    TextMatch match;
+    if (arrays.size() != 1 || one == other || !search(code, match, partner)) return {};
+    const int line = line_of_match(code, match);
+    const std::string name = match.str(1), own = match.str(2), distance = match.str(3);
+    const bool is_loop_counter = std::ranges::any_of(loops, [&](const Loop& loop) {
+        return loop.counter == distance && loop.first_line < line && line <= loop.last_line;
+    });
+    const auto is_stored = [&](const std::string& index) {
+        const TextPattern store("\\b" + arrays[0].name + R"(\s*\[\s*)" + index +
+                                R"(\s*\]\s*=[^=])");
+        return contains(code, store);
+    };
+    const bool is_thread = simplify_expression(expand(text, own, line)) == "threadIdx.x";
+    for (int at = line; at <= race.place.line; ++at) {
+        static const TextPattern bits(R"([^&]&[^&]|%|/)");
+        const std::string body = code_on_line(text, at);
+        if (contains_word(body, distance) && contains(body, bits)) return {};
+    }
+    const unsigned step = larger - smaller;
+    if (!is_loop_counter || !is_thread || (step & (step - 1)) != 0 || own.find('.') != own.npos ||
+        !is_stored(own) || !is_stored(name))
+        return {};
+    const std::string element = arrays[0].name + "[" + std::to_string(larger) + "]";
+    return {race.place.line,
+            "threads " + std::to_string(smaller) + " and " + std::to_string(larger) +
+                " both handle " + add_backticks(element) + " in the same pass: it is the " +
+                add_backticks(name) + " of thread " + std::to_string(smaller) +
+                ", and the own element of thread " + std::to_string(larger) + ".",
+            "Put each element into only one pair. Let only the threads with (" + own + " & " +
+                distance + ") == 0 act; or choose the partner " + own + " ^ " + distance +
+                ", and let only the smaller thread of each pair act."};
+}
+
 /// Looks for a shared array that has no index for the rows of threads in the block, so that all rows
 /// use the same elements.
 LineMistake find_array_of_one_row(const Report& race, const Trial& trial, const std::string& text) {
@@ -306,6 +348,32 @@ LineMistake find_copied_gap(const std::string& text) {
     return {};
 }
 
+/// Looks for a line that explains wrong values.
+LineMistake find_value_mistake(const Failure& failure, const Trial& trial,
+                               const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const bool is_shown = failure.kind != FailureKind::inputs_left_out;
+    return first_mistake(
+        [&] { return find_wrong_position(trial, evidence); },
+        [&] { return find_condition_of_other_index(text); },
+        [&] { return find_combined_index(text); }, [&] { return find_shared_out_loop(text); },
+        [&] { return find_sum_of_first_warp(trial, text); },
+        [&] { return find_overwritten_sum(text); },
+        [&] { return find_total_of_one_warp(trial, text); },
+        [&] { return find_one_direction(text); },
+        [&] { return is_shown ? find_wrong_row_length(evidence) : LineMistake{}; },
+        [&] { return is_shown ? find_stale_sum(text) : LineMistake{}; },
+        [&] { return is_shown ? find_short_network(trial, evidence) : LineMistake{}; },
+        [&] {
+            if (!is_shown || code_for_search(text).find("min") == std::string::npos)
+                return LineMistake{};
+            const Trial larger_trial =
+                evidence.relaunch({.shape = evidence.exercise.shapes.back()});
+            const bool is_wrong = larger_trial.element_comparison && larger_trial.reports.empty();
+            return is_wrong ? find_clamped_index(larger_trial, evidence) : LineMistake{};
+        });
+}
+
 }  // namespace
 
 void explain_by_element_lines(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -313,28 +381,27 @@ void explain_by_element_lines(Failure& failure, const Trial& trial, const Eviden
     const Report* race = find_report(trial, "racecheck");
     const bool is_race = race && (failure.kind == FailureKind::missing_barrier ||
                                   failure.kind == FailureKind::shared_race);
+    const bool is_unwritten = failure.kind == FailureKind::uninitialised_shared;
+    const bool is_outside =
+        failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
     const LineMistake mistake = first_mistake(
         [&] { return is_race ? find_pair_of_both(*race, text) : LineMistake{}; },
+        [&] { return is_race ? find_overlapping_pairs(*race, text) : LineMistake{}; },
         [&] { return is_race ? find_array_of_one_row(*race, trial, text) : LineMistake{}; },
+        [&] { return is_unwritten ? find_copied_gap(text) : LineMistake{}; },
+        [&] { return is_unwritten ? find_gap_in_buffer(failure.place.line, text) : LineMistake{}; },
         [&] {
-            return failure.kind == FailureKind::uninitialised_shared ? find_copied_gap(text)
-                                                                     : LineMistake{};
-        });
+            return is_unwritten ? find_store_without_zeros(failure.place.line, evidence)
+                                : LineMistake{};
+        },
+        [&] { return is_outside ? find_wrong_row_length(evidence) : LineMistake{}; });
     const bool is_value = failure.kind == FailureKind::wrong_elements ||
                           failure.kind == FailureKind::inputs_left_out ||
                           failure.fault == Fault::edge_wrong;
     const LineMistake value_mistake =
-        mistake.line > 0 || !is_value
-            ? mistake
-            : first_mistake([&] { return find_condition_of_other_index(text); },
-                            [&] { return find_combined_index(text); },
-                            [&] { return find_shared_out_loop(text); },
-                            [&] { return find_sum_of_first_warp(trial, text); },
-                            [&] { return find_overwritten_sum(text); },
-                            [&] { return find_total_of_one_warp(trial, text); },
-                            [&] { return find_one_direction(text); });
+        mistake.line > 0 || !is_value ? mistake : find_value_mistake(failure, trial, evidence);
     if (value_mistake.line == 0) return;
-    if (is_value) failure.details = wrap(failure.headline) + failure.details;
+    if (is_value || is_outside) failure.details = wrap(failure.headline) + failure.details;
     blame(failure, value_mistake);
     failure.is_cause_open = false;
     // The report names the element that was copied, not the one without a value.
@@ -342,6 +409,36 @@ void explain_by_element_lines(Failure& failure, const Trial& trial, const Eviden
 }
 
 // ---- costs ----
+
+LineMistake find_loop_of_many_passes(const std::string& text, int line) {
+    static const TextPattern bound_pattern(R"([<>]=?\s*([^;&|]*?)\s*;)");
+    constexpr long long most_passes = 64;
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = find_innermost_loop(loops, line);
+    if (!loop || !loop->step || loop->step->find("++") == std::string::npos) return {};
+    const std::string head = code_on_line(text, loop->first_line);
+    const std::size_t test = head.find(';');
+    TextMatch match;
+    if (test == head.npos) return {};
+    const std::string rest = head.substr(test + 1);
+    if (!search(rest, match, bound_pattern)) return {};
+    const std::string bound = match.str(1);
+    const std::string advice =
+        "Combine or exchange elements at a distance that doubles or halves from pass to pass. "
+        "Then far fewer passes reach all elements.";
+    if (expand(text, bound, loop->first_line).find("threadIdx") != std::string::npos) {
+        return {loop->first_line,
+                "the number of passes of this loop grows with " + add_backticks(bound) +
+                    ": each thread reads all elements again that the threads before it read.",
+                advice};
+    }
+    const auto passes = constant_value(text, bound);
+    if (!passes || *passes < most_passes) return {};
+    return {loop->first_line,
+            "this loop makes " + std::to_string(*passes) +
+                " passes, and the threads access shared memory in every pass.",
+            advice};
+}
 
 LineMistake find_costly_element_line(const std::string& text, int line) {
     static const TextPattern step(R"(\+=\s*gridDim\.x\s*\)|\+=\s*gridDim\.x\s*$)");

@@ -28,10 +28,11 @@ public:
 
     Failure explain() {
         if (wrong_indices_.empty()) return explain_untouched();
-        for (const auto rule :
-             {&WrongElements::find_rounding, &WrongElements::find_shift, &WrongElements::find_swap,
-              &WrongElements::find_repetition, &WrongElements::find_inputs,
-              &WrongElements::find_factor, &WrongElements::find_difference}) {
+        for (const auto rule : {&WrongElements::find_rounding, &WrongElements::find_loop_of_all,
+                                &WrongElements::find_missing_input, &WrongElements::find_shift,
+                                &WrongElements::find_swap, &WrongElements::find_repetition,
+                                &WrongElements::find_inputs, &WrongElements::find_factor,
+                                &WrongElements::find_difference}) {
             if (auto failure = (this->*rule)()) return *failure;
         }
         return describe();
@@ -102,6 +103,9 @@ private:
 
     Failure explain_untouched() const {
         const std::string& name = output_.name;
+        if (const LineMistake mistake = find_dropped_rest(output_, trial_, evidence_);
+            mistake.line > 0)
+            return blame_line(make_failure(Fault::never_written, "", ""), mistake);
         if (output_.count_bad() == output_.count() && output_.count() > 1) {
             return make_failure(Fault::nothing_written,
                                 "the kernel writes nothing to `" + name + "`.",
@@ -109,8 +113,17 @@ private:
                                     "` belongs to this thread, and what is its value?");
         }
         if (output_.count() == 1) {
-            return make_failure(Fault::nothing_written, "`" + name + "` was never written.",
-                                "Let one thread store the result in " + name + "[0].");
+            // The output may have more elements on other shapes.
+            const ElementTask& task = evidence_.elements->task();
+            const auto parameter = std::ranges::find(task.parameters, name, &Parameter::name);
+            const bool is_always_one =
+                count_elements(task.extents(*parameter, evidence_.exercise.shapes.back())) == 1;
+            return make_failure(
+                Fault::nothing_written, "`" + name + "` was never written.",
+                is_always_one ? "Let one thread store the result in " + name + "[0]."
+                              : "Follow the thread that should write " + output_.element_name(0) +
+                                    ": does its index pass the bounds check, and does its "
+                                    "loop make a pass?");
         }
         const std::int64_t bad_tail = start_of_bad_tail(output_);
         if (bad_tail < 0) {
@@ -131,20 +144,7 @@ private:
                                 std::to_string(threads) + " threads for " +
                                 format_count(output_.count(), "element") + ".");
         if (threads == bad_tail) {
-            failure.is_cause_open = false;
-            failure.place.line = find_configure_line(evidence_.source.text, ".grid");
-            // The number of blocks may be limited on purpose.
-            const std::string& text = evidence_.source.text;
-            const std::string code = code_for_search(text);
-            const std::size_t configure = code.find("configure(");
-            const bool rounds_up =
-                configure != code.npos && code.find("ceil_div", configure) != code.npos;
-            if (find_loops(text).empty() && rounds_up) {
-                failure.advice =
-                    "Each thread processes only one element: let it loop over several, beginning "
-                    "at its own element, with the number of all threads, gridDim.x * blockDim.x, "
-                    "as the step.";
-            }
+            explain_small_grid(failure);
         } else {
             failure.fault = Fault::never_written;
             failure.advice = "Follow the thread that should write " +
@@ -155,7 +155,101 @@ private:
         return failure;
     }
 
+    /// Explains why a grid has fewer threads than there are elements, although each thread writes
+    /// one.
+    void explain_small_grid(Failure& failure) const {
+        static const TextPattern division(R"(\bceil_div\s*\(([^;,]*),\s*([^;,()]*)\))");
+        const std::string& text = evidence_.source.text;
+        failure.is_cause_open = false;
+        failure.place.line = find_configure_line(text, ".grid");
+        const std::string code = code_for_search(text);
+        const std::size_t configure = code.find("configure(");
+        const std::string launch_code = configure == code.npos ? "" : code.substr(configure);
+        TextMatch match;
+        if (!search(launch_code, match, division)) return;
+        const auto divisor = constant_value(text, match.str(2));
+        const long long threads = trial_.launch.block[0];
+        if (divisor && *divisor > threads && trial_.launch.block[1] == 1) {
+            failure.headline += " The grid has one block for every " + std::to_string(*divisor) +
+                                " elements, but a block has only " + std::to_string(threads) +
+                                " threads.";
+            failure.advice = "Use the same number in both places: divide by " +
+                             std::to_string(threads) + ", or give each block " +
+                             std::to_string(*divisor) +
+                             " threads. Or let each thread loop over several elements.";
+            return;
+        }
+        // The number of blocks may be limited on purpose.
+        failure.advice =
+            "Each thread processes only one element: let it loop over several, beginning at its "
+            "own element, with the number of all threads, gridDim.x * blockDim.x, as the step.";
+    }
+
+    /// Returns the failure with the text and the place of a mistake.
+    Failure blame_line(Failure failure, const LineMistake& mistake) const {
+        blame(failure, mistake);
+        failure.is_cause_open = false;
+        return failure;
+    }
+
     // ---- values ----
+
+    /// Returns a failure if each wrong element is a multiple of the expected one, because as many
+    /// threads execute the same passes of a loop.
+    std::optional<Failure> find_loop_of_all() const {
+        if (output_.type.components > 1) return std::nullopt;
+        double factor = 0, largest_value = 0;
+        for (const std::int64_t index : wrong_indices_) {
+            const double expected_value = output_.type.read_value(expected_bytes(index));
+            if (std::abs(expected_value) <= largest_value) continue;
+            largest_value = std::abs(expected_value);
+            factor = std::round(output_.type.read_value(actual_bytes(index)) / expected_value);
+        }
+        if (!(factor >= 2 && factor <= 1 << 20)) return std::nullopt;
+        for (const std::int64_t index : wrong_indices_) {
+            const double difference = output_.type.read_value(actual_bytes(index)) -
+                                      factor * output_.type.read_value(expected_bytes(index));
+            if (!(std::abs(difference) <= 1e-4 * factor * largest_value)) return std::nullopt;
+        }
+        const LineMistake mistake =
+            find_loop_of_many_threads(trial_, evidence_, static_cast<long long>(factor));
+        if (mistake.line == 0) return std::nullopt;
+        return blame_line(make_failure(FailureKind::inputs_repeated, "", ""), mistake);
+    }
+
+    /// Returns a failure if each wrong element lacks the input with the same index.
+    std::optional<Failure> find_missing_input() const {
+        if (output_.type.components > 1 || wrong_indices_.size() < 3) return std::nullopt;
+        const ElementTask& task = evidence_.elements->task();
+        const ElementCase& element_case = evidence_.elements->case_for(trial_.shape);
+        for (std::size_t i = 0; i < task.parameters.size(); ++i) {
+            const Parameter& array = task.parameters[i];
+            if (!array.is_array || array.is_output() || array.type.name != output_.type.name ||
+                task.extents(array, trial_.shape) != output_.extents)
+                continue;
+            const std::string& input_bytes = element_case.arguments[i].bytes;
+            const bool is_missing = std::ranges::all_of(wrong_indices_, [&](std::int64_t index) {
+                const double input = output_.type.read_value(output_.element(input_bytes, index)),
+                             actual_value = output_.type.read_value(actual_bytes(index)),
+                             expected_value = output_.type.read_value(expected_bytes(index));
+                return std::abs(actual_value + input - expected_value) <=
+                       1e-6 * (std::abs(input) + std::abs(expected_value));
+            });
+            if (!is_missing) continue;
+            const std::string element =
+                array.name + "[" + std::to_string(wrong_indices_.back()) + "]";
+            Failure failure = make_failure(
+                FailureKind::inputs_left_out,
+                "each wrong element lacks the input with the same index: " +
+                    output_.element_name(wrong_indices_.back()) + " is right but for `" + element +
+                    "`.",
+                "Add the element of `" + array.name +
+                    "` with the index of the result, too: it counts in its own result.");
+            failure.is_cause_open = false;
+            return failure;
+        }
+        return std::nullopt;
+    }
 
     /// Returns a failure if the wrong values are close to the expected values, but not close
     /// enough.
@@ -309,6 +403,7 @@ private:
     Failure explain_inputs(const UsedInputs& used_inputs, const OutputComparison& output) const {
         const auto unused_index =
             std::ranges::find(output.states, CellState::wrong) - output.states.begin();
+        const int load_line = find_first_load_line();
         Failure failure = make_failure(
             used_inputs.is_repeated ? FailureKind::inputs_repeated : FailureKind::inputs_left_out,
             output.element_name(unused_index) + " is " +
@@ -316,15 +411,22 @@ private:
                 used_inputs.sentence + "; expected " +
                 output.format_value(output.expected_bytes, unused_index) + ".",
             used_inputs.advice);
-        if (const int line = find_first_load_line(); line > 0) failure.place.line = line;
+        if (load_line > 0) failure.place.line = load_line;
+        if (used_inputs.is_shifted) {
+            failure.kind = FailureKind::wrong_result;
+            failure.fault = Fault::shifted;
+            return failure;
+        }
         if (find_loops(evidence_.source.text).empty() &&
             used_inputs.advice.starts_with("The loop ends")) {
             failure.advice =
                 "Each thread uses only one input, and there are fewer threads than inputs: let "
                 "each thread loop over further inputs, with the number of all threads as the step.";
         }
-        if (const LineMistake mistake = find_short_shuffle(evidence_.source.text);
-            mistake.line > 0 && !used_inputs.is_repeated) {
+        const LineMistake mistake =
+            first_mistake([&] { return find_short_shuffle(evidence_.source.text); },
+                          [&] { return find_loop_with_long_step(trial_, evidence_, load_line); });
+        if (mistake.line > 0 && !used_inputs.is_repeated) {
             failure.details = wrap(failure.headline) + failure.details;
             blame(failure, mistake);
             failure.is_cause_open = false;
@@ -374,7 +476,10 @@ private:
             find_common([](double actual_value,
                            double expected_value) { return actual_value - expected_value; },
                         output_.type.is_integer() ? 0 : 1e-4);
-        if (!difference) return std::nullopt;
+        // A few elements may differ by the same amount by coincidence.
+        constexpr std::int64_t few = 4;
+        if (!difference || output_.count_bad() < std::min(few, output_.count()))
+            return std::nullopt;
         return make_failure(FailureKind::wrong_elements,
                             format("each wrong element is %.6g %s than the expected value.",
                                    std::abs(*difference), *difference > 0 ? "more" : "less"),
@@ -448,6 +553,15 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
     }
     if (!comparison.overrun_before.empty()) {
         return explain_overrun(comparison.overrun_before[0], false, trial, evidence);
+    }
+    if (const LineMistake mistake =
+            find_equal_places(*comparison.first_wrong_output(), evidence.source.text);
+        mistake.line > 0) {
+        Failure failure{.kind = FailureKind::wrong_elements,
+                        .place = {evidence.source.name, mistake.line, 0},
+                        .shape = trial.shape};
+        blame(failure, mistake);
+        return failure;
     }
     Failure failure = WrongElements(trial, evidence).explain();
     if (is_specific(failure)) return failure;

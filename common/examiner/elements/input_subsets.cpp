@@ -21,6 +21,7 @@ struct InputSubset {
     std::string advice;
     std::vector<std::int64_t> indices = {};
     bool is_repeated = false;
+    bool is_shifted = false;  ///< whether each index has the input of a neighbouring index
 };
 
 /// The axes of an array: the names of the sizes, and the lengths. "rows * cols" has two axes.
@@ -97,6 +98,7 @@ public:
         add_parts_of_blocks();
         add_repeated();
         add_zero();
+        add_shifts();
     }
     const std::vector<InputSubset>& subsets() const { return subsets_; }
 
@@ -254,6 +256,29 @@ private:
                    {kZeroElement});
     }
 
+    void add_shifts() {
+        constexpr std::int64_t least_length = 16, most = 3;
+        if (axis_length_ < least_length) return;
+        for (std::int64_t distance = 1; distance <= most; ++distance) {
+            for (const std::int64_t shift : {distance, -distance}) {
+                InputSubset choice{
+                    .description = "each index along `" + size_name_ + "` has the input " +
+                                   std::to_string(distance) +
+                                   (shift > 0 ? " after it" : " before it"),
+                    .advice =
+                        "Compare the index from which each input is loaded with the place "
+                        "where it is used: " +
+                        std::to_string(distance) + " is missing in one of them.",
+                    .is_shifted = true};
+                for (std::int64_t i = 0; i < axis_length_; ++i) {
+                    const bool is_inside = i + shift >= 0 && i + shift < axis_length_;
+                    choice.indices.push_back(is_inside ? i + shift : kZeroElement);
+                }
+                subsets_.push_back(std::move(choice));
+            }
+        }
+    }
+
     std::string size_name_;
     std::int64_t axis_length_;
     std::int64_t block_elements_;  ///< number of threads in a block
@@ -292,10 +317,10 @@ public:
         for (const InputSubset& choice : choices.subsets()) {
             if (tries_left_-- <= 0) return std::nullopt;
             if (!explains_output(choice, size)) continue;
-            const std::string verb = choice.is_repeated ? "" : " count";
-            return UsedInputs{choice.is_repeated,
-                              "which is the result if " +
-                                  std::string(choice.is_repeated ? "" : "only ") +
+            const bool is_part = !choice.is_repeated && !choice.is_shifted;
+            const std::string verb = is_part ? " count" : "";
+            return UsedInputs{choice.is_repeated, choice.is_shifted,
+                              "which is the result if " + std::string(is_part ? "only " : "") +
                                   choice.description + verb,
                               choice.advice};
         }
@@ -347,7 +372,7 @@ private:
         const ElementTask& task = trials_.task();
         const Parameter& parameter = *task.outputs()[output_index_];
         const Axes axes = find_axes(parameter, task, trial_.shape);
-        const bool is_sliced = std::ranges::count(axes.names, name) > 0;
+        const bool is_sliced = !choice.is_shifted && std::ranges::count(axes.names, name) > 0;
         const std::size_t bytes = output_.type.bytes();
         std::string actual_bytes = output_.actual_bytes, expected_bytes = output_.expected_bytes;
         if (is_sliced) {
@@ -358,10 +383,28 @@ private:
         std::int64_t explained_count = 0;
         for (std::size_t at = 0; at < actual_bytes.size(); at += bytes) {
             if (output_.is_equal(actual_bytes.data() + at, expected_bytes.data() + at)) continue;
+            const auto element = static_cast<std::int64_t>(at / bytes);
+            if (choice.is_shifted && is_near_end(axes, name, element)) continue;
             if (!is_close(actual_bytes.data() + at, values.data() + at)) return false;
-            ++explained_count;
+            // Zero is the result of many mistakes.
+            const bool is_zero = output_.type.read_value(actual_bytes.data() + at) == 0;
+            if (!choice.is_shifted || !is_zero) ++explained_count;
         }
+        if (choice.is_shifted) return 3 * explained_count > output_.wrong_count;
         return explained_count > 0 && (!is_sliced || explained_count >= output_.wrong_count);
+    }
+
+    /// Reports whether an element lies near an end of the axis called `name`. There a kernel may
+    /// use an input that a shifted axis does not have.
+    static bool is_near_end(const Axes& axes, const std::string& name, std::int64_t element) {
+        constexpr std::int64_t margin = 4;
+        for (std::size_t axis = axes.names.size(); axis-- > 0;) {
+            const std::int64_t index = element % axes.lengths[axis];
+            element /= axes.lengths[axis];
+            if (axes.names[axis] == name)
+                return index < margin || index >= axes.lengths[axis] - margin;
+        }
+        return false;
     }
 
     /// Reports whether a value equals the expected one up to rounding errors, because the kernel

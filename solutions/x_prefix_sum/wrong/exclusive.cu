@@ -1,5 +1,6 @@
-// expect: wrong-elements | shifted
+// expect: inputs-left-out
 // mistake: The sum of a place does not include the element at this place.
+// says: lacks the input
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,4 +1,4 @@
-// expect: wrong-elements
+// expect: inputs-left-out
 // mistake: The kernel does not add `b`.
 #include "exercise.h"
 
