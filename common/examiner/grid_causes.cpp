@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "examiner/accessed_cell.h"
 #include "examiner/block_places.h"
+#include "examiner/expressions.h"
 #include "examiner/index_value.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
@@ -279,6 +281,40 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     }
 }
 
+/// Explains a size of the grid whose divisor is larger than the number of rows or columns that a
+/// block covers. Returns false if there is no such size.
+bool explain_divisor(Failure& failure, const Trial& trial, const std::string& text) {
+    static const TextPattern quotient(R"(^\s*ceil_div\s*\(\s*(rows|cols)\s*,\s*(.+)\)\s*$)");
+    static const TextPattern load(R"(\bin\s*\[)");
+    const GridSizes grid = read_grid_sizes(text);
+    const int line = find_line_in_kernel(text, load);
+    const auto loops = read_loops_around(text, line);
+    const MatrixIndex index = find_matrix_index(text, line, "in");
+    if (line == 0 || !loops || index.inner_term.empty()) return false;
+    const AccessedCell access(text, line, index.text, trial.launch, *loops);
+    for (const std::size_t axis : {0U, 1U}) {
+        const auto step = access.step_of(std::string("blockIdx.") + "xy"[axis]);
+        TextMatch match;
+        if (!step || (step->row != 0 && step->col != 0) || grid.sizes.size() <= axis ||
+            !search(grid.sizes[axis], match, quotient) ||
+            match.str(1) != (step->row > 0 ? "rows" : "cols"))
+            continue;
+        const long long covered = step->row + step->col;
+        const auto divisor = IndexExpression(text, match.str(2), grid.line).value({});
+        if (covered < 1 || !divisor || *divisor <= covered) continue;
+        const std::string side = match.str(1), count = std::to_string(covered);
+        const std::string observation = first_sentence(failure.headline);
+        failure.details = wrap(observation) + failure.details;
+        failure.headline = "neighbouring blocks begin " + count + " " + side +
+                           " apart in the kernel, but the grid has only one block for every " +
+                           std::to_string(*divisor) + " " + side + ".";
+        failure.place.line = grid.line;
+        failure.advice = "In configure, divide " + side + " by " + count + ".";
+        return true;
+    }
+    return false;
+}
+
 /// Reports whether all threads store the same number of elements and no element is stored twice. If
 /// so, the remaining cells can be written only by additional blocks.
 bool stores_each_element_once(const Trial& unchecked_trial, std::uint64_t correct_elements) {
@@ -301,6 +337,7 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
     failure.details +=
         wrap(format_blocks_and_threads(trial) +
              "; all of these threads store, and no two of them store the same cell.");
+    explain_divisor(failure, trial, evidence.source.text);
     return true;
 }
 
@@ -356,31 +393,6 @@ bool explain_transposed_block(Failure& failure, const LaunchShape& wide_launch, 
     return true;
 }
 
-/// Explains a size of the grid whose divisor differs from the number of rows or columns that a block
-/// covers.
-void explain_divisor(Failure& failure, const BlockOrigins& origins, const NeededBlocks& needed,
-                     const Trial& trial, const std::string& text) {
-    static const TextPattern quotient(R"(^\s*ceil_div\s*\(\s*(rows|cols)\s*,\s*(.+)\)\s*$)");
-    const GridSizes grid = read_grid_sizes(text);
-    for (const std::size_t axis : {0U, 1U}) {
-        const Cell step = axis == 0 ? origins.step_x() : origins.step_y();
-        const long long covered = step.row + step.col;
-        TextMatch match;
-        if (trial.launch.grid[axis] >= (axis == 0 ? needed.x : needed.y) ||
-            grid.sizes.size() <= axis || !search(grid.sizes[axis], match, quotient) ||
-            match.str(1) != (step.row > 0 ? "rows" : "cols"))
-            continue;
-        const auto divisor = IndexExpression(text, match.str(2), grid.line).value({});
-        if (!divisor || *divisor <= covered) continue;
-        const std::string side = match.str(1), count = std::to_string(covered);
-        failure.headline = first_sentence(failure.headline) + " A block covers " + count + " " +
-                           side + " of the matrix, but the grid has one block for every " +
-                           std::to_string(*divisor) + ".";
-        failure.advice = "In configure, divide " + side + " by " + count + ".";
-        return;
-    }
-}
-
 bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide_launch,
                                       const Trial& trial, const Evidence& evidence) {
     const auto origins = find_origins_if_2d(kTestRectangle, wide_launch, evidence);
@@ -395,7 +407,7 @@ bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide_
                         format_product(block_counts->x, block_counts->y) + " blocks.";
     failure.details += wrap(origins->text() + " " + format_blocks_and_threads(trial) + ".");
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
-    explain_divisor(failure, *origins, *block_counts, trial, evidence.source.text);
+    explain_divisor(failure, trial, evidence.source.text);
     return true;
 }
 

@@ -464,7 +464,8 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
     if (is_pair && explain_other_element(failure, trial, evidence)) return true;
     if (!may_be_vector_index(failure))
         return may_be_other_element(failure) && explain_other_element(failure, trial, evidence);
-    if (explain_thread_factor(failure, evidence) || explain_repeated_place(failure, evidence))
+    if (explain_slot_row(failure, evidence) || explain_thread_factor(failure, evidence) ||
+        explain_repeated_place(failure, evidence))
         return true;
     const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
     if (is_unfilled && (explain_unused_component(failure, evidence) ||

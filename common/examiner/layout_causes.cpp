@@ -182,7 +182,11 @@ LineMistake find_equal_indices(const std::string& text) {
     const auto is_same = [&](const TextMatch& match) {
         return trimmed(match.str(2)) == first && trimmed(match.str(3)) == second;
     };
-    if (first == second || !std::ranges::all_of(fills, is_same) ||
+    // In a swizzled tile, the indices cannot be swapped.
+    const int first_fill = line_of_match(code, fills[0]);
+    const bool is_swizzled = expand(text, first, first_fill).find_first_of("^%") != first.npos ||
+                             expand(text, second, first_fill).find_first_of("^%") != first.npos;
+    if (first == second || is_swizzled || !std::ranges::all_of(fills, is_same) ||
         !std::ranges::all_of(reads, is_same))
         return {};
     const std::string indices = add_backticks("[" + first + "][" + second + "]");

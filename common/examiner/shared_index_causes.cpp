@@ -499,6 +499,41 @@ bool explain_too_large_index(Failure& failure, const Report& report, const Share
 
 }  // namespace
 
+bool explain_slot_row(Failure& failure, const Evidence& evidence) {
+    static const TextPattern call(R"(^(\w+)\s*\((.*)\)$)");
+    const std::string& text = evidence.source.text;
+    const SharedArray tile = find_shared_array(text, 0);
+    int right_line = 0, wrong_line = 0, number = 0;
+    std::string wrong_argument, row, function;
+    for (const std::string& code : lines_of(code_for_search(text))) {
+        ++number;
+        if (tile.name.empty() || code.find("__shared__") != code.npos) continue;
+        const std::vector<std::string> parts = index_parts(code, tile.name);
+        TextMatch match;
+        if (parts.size() != 2 || !search(parts[1], match, call)) continue;
+        const std::vector<std::string> arguments = split_outside_brackets(match.str(2), ",");
+        if (arguments.size() != 2 || (!function.empty() && function != match.str(1))) return false;
+        function = match.str(1);
+        const auto in_row = IndexSum::parse(text, parts[0], number),
+                   passed = IndexSum::parse(text, arguments[0], number);
+        if (!in_row || !passed) return false;
+        if ((*in_row - *passed).is_zero_with_constants(text)) {
+            right_line = number;
+        } else if (wrong_line == 0) {
+            wrong_line = number;
+            wrong_argument = trimmed(arguments[0]);
+            row = parts[0];
+        }
+    }
+    if (right_line == 0 || wrong_line == 0) return false;
+    blame_line(failure, wrong_line,
+               "this passes " + add_backticks(wrong_argument) + " to " + add_backticks(function) +
+                   ", but accesses row " + add_backticks(row) + " of " + add_backticks(tile.name) +
+                   "; line " + std::to_string(right_line) + " passes the row that it accesses.",
+               "Pass the row of the tile, " + add_backticks(row) + ", on every line.");
+    return true;
+}
+
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (explain_matrix_index_in_tile(failure, evidence)) return true;

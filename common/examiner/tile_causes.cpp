@@ -1,3 +1,4 @@
+// Long: all rules use the lines that choose a tile, which are found first.
 #include "examiner/rules.h"
 
 #include <algorithm>
