@@ -2,7 +2,7 @@
 // mistake: Blocks of a flat copy begin 256 elements apart, but each moves 1024.
 // says: 256 elements of `out` apart
 // says: 1024
-// never: columns
+// never: columns of `out` apart
 constexpr int BLOCK = 256;
 constexpr int PER_THREAD = 4;
 
