@@ -221,6 +221,33 @@ std::string describe_banks(const Verdict& verdict, const AccessKind& access, int
     return "";
 }
 
+/// Explains stores of vectors of which each touches a sector of its own and fills only a part of it,
+/// in a kernel without a tile in shared memory.
+void explain_scattered_vectors(Failure& failure, const Verdict& verdict,
+                               const RelaunchFunction& relaunch) {
+    constexpr std::uint64_t sector = 32;
+    if (!verdict.solution_counters || verdict.solution_counters->shared_store_requests == 0 ||
+        verdict.counters->shared_store_requests > 0)
+        return;
+    const Trial trial = relaunch({.shape = verdict.counted_shape, .traced = kFirstWarp});
+    for (const simulated::Access& one : trial.accesses) {
+        const std::vector<std::uint64_t> addresses = one.active_addresses();
+        if (one.is_shared || !one.is_store || one.line != failure.place.line ||
+            one.bytes_per_lane <= sizeof(float) || one.bytes_per_lane >= sector ||
+            addresses.size() != kLanes || one.cost != addresses.size())
+            continue;
+        const std::uint64_t distance = (addresses[1] - addresses[0]) / sizeof(float);
+        failure.details += wrap("Neighbouring lanes store " + std::to_string(distance) +
+                                " floats apart: each touches a sector of its own, and fills only " +
+                                std::to_string(one.bytes_per_lane) + " of its " +
+                                std::to_string(sector) + " bytes.");
+        failure.advice =
+            "Move the elements through a tile in shared memory, so that neighbouring lanes store "
+            "neighbouring vectors. With x and y swapped, the loads would be scattered instead.";
+        return;
+    }
+}
+
 std::optional<Failure> find_too_costly_requests(const Verdict& verdict, const AccessKind& access,
                                                 const Limits& limits,
                                                 const RelaunchFunction& relaunch = {}) {
@@ -279,6 +306,7 @@ std::optional<Failure> find_too_costly_requests(const Verdict& verdict, const Ac
             relaunch ? describe_banks(verdict, access, failure.place.line, relaunch) : "";
         explain_banks_of_column(failure, verdict.source, banks);
     }
+    if (!access.ideal_cost && relaunch) explain_scattered_vectors(failure, verdict, relaunch);
     if (crosses_sector_boundary(*verdict.counters, access, verdict.counted_shape))
         explain_sector_crossing(failure, access);
     return failure;

@@ -302,12 +302,13 @@ bool explain_divisor(Failure& failure, const Trial& trial, const std::string& te
         const long long covered = step->row + step->col;
         const auto divisor = IndexExpression(text, match.str(2), grid.line).value({});
         if (covered < 1 || !divisor || *divisor <= covered) continue;
-        const std::string side = match.str(1), count = std::to_string(covered);
+        const std::string side = match.str(1), count = std::to_string(covered),
+                          noun = side == "rows" ? " rows" : " columns";
         const std::string observation = first_sentence(failure.headline);
         failure.details = wrap(observation) + failure.details;
-        failure.headline = "neighbouring blocks begin " + count + " " + side +
+        failure.headline = "neighbouring blocks begin " + count + noun +
                            " apart in the kernel, but the grid has only one block for every " +
-                           std::to_string(*divisor) + " " + side + ".";
+                           std::to_string(*divisor) + noun + ".";
         failure.place.line = grid.line;
         failure.advice = "In configure, divide " + side + " by " + count + ".";
         return true;

@@ -530,7 +530,7 @@ bool explain_slot_row(Failure& failure, const Evidence& evidence) {
                "this passes " + add_backticks(wrong_argument) + " to " + add_backticks(function) +
                    ", but accesses row " + add_backticks(row) + " of " + add_backticks(tile.name) +
                    "; line " + std::to_string(right_line) + " passes the row that it accesses.",
-               "Pass the row of the tile, " + add_backticks(row) + ", on every line.");
+               "Pass the row that the line accesses, here " + add_backticks(row) + ".");
     return true;
 }
 
