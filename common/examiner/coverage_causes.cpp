@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "examiner/accessed_cell.h"

@@ -8,6 +8,7 @@
 #include "examiner/block_places.h"
 #include "examiner/expressions.h"
 #include "examiner/index_value.h"
+#include "examiner/line_rules.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
 #include "harness/look.h"
