@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
+#include "examiner/expressions.h"
+#include "examiner/index_value.h"
+#include "examiner/line_mistake.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
 #include "harness/rules.h"
@@ -132,6 +136,46 @@ std::string keep_explanation(const std::string& text, const std::string& matrix)
     return text.substr(0, first_position) + text.substr(second_position);
 }
 
+/// Explains an index that multiplies the row by a number other than the length of a row, such as
+/// the number of threads along an axis of the grid. Returns false if there is no such index.
+bool explain_row_length(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    const bool is_transposed = task.kind == Produces::transpose;
+    if (task.in_place || (!is_transposed && task.kind != Produces::copy)) return false;
+    const std::string& text = evidence.source.text;
+    const int line = failure.place.line;
+    std::map<std::string, long long> values = {{"rows", trial.shape.rows},
+                                               {"cols", trial.shape.cols}};
+    for (const std::size_t axis : {0U, 1U}) {
+        const std::string end = std::string(".") + "xy"[axis];
+        values["gridDim" + end] = trial.launch.grid[axis];
+        values["blockDim" + end] = trial.launch.block[axis];
+    }
+    const auto depends_on_thread = [&](const std::string& term) {
+        const std::string expanded = IndexExpression(text, term, line).expanded();
+        return expanded.find("threadIdx") != expanded.npos ||
+               expanded.find("blockIdx") != expanded.npos;
+    };
+    for (const bool is_out : {true, false}) {
+        const std::string matrix = matrix_name(is_out, evidence),
+                          length = is_out && is_transposed ? "rows" : "cols";
+        const MatrixIndex index = find_matrix_index(text, line, matrix);
+        if (index.pitch.empty() || !depends_on_thread(index.outer_term) ||
+            !depends_on_thread(index.inner_term))
+            continue;
+        const auto pitch = IndexExpression(text, index.pitch, line).value(values);
+        const int side = length == "rows" ? trial.shape.rows : trial.shape.cols;
+        if (!pitch || *pitch == side) continue;
+        failure.headline = "this index multiplies " + add_backticks(index.outer_term) + " by " +
+                           add_backticks(index.pitch) + ", which is " + std::to_string(*pitch) +
+                           " here, but a row of `" + matrix + "` has " + length + " = " +
+                           std::to_string(side) + " elements.";
+        failure.advice = "Multiply " + add_backticks(index.outer_term) + " by " + length + ".";
+        return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std::string& details,
@@ -151,6 +195,7 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
                           .shape = trial.shape,
                           .details = details};
     if (explain_by_matrix_begin(stack_failure, trial, evidence)) return stack_failure;
+    if (explain_row_length(stack_failure, trial, evidence)) return stack_failure;
     const bool is_ragged = !has_whole_tiles(trial.shape);
     if (is_ragged && evidence.was_correct_on_whole_tiles) {
         return explain_missing_bounds_check(trial, place, details, evidence);

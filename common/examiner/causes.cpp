@@ -7,6 +7,7 @@
 #include "examiner/elements/element_rules.h"
 #include "examiner/expressions.h"
 #include "examiner/line_rules.h"
+#include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -180,12 +181,38 @@ void explain_largest_array(Failure& failure, const std::string& text) {
                          "uses.";
 }
 
+/// Explains a block that is too large because the constant for its sides, such as 33, includes the
+/// padding of the tile. Returns false for all other blocks.
+bool explain_padded_constant(Failure& failure, const std::string& text) {
+    static const TextPattern row(R"(\[\s*([A-Z]\w*)\s*\]\s*;)");
+    if (failure.kind != FailureKind::block_too_large) return false;
+    const int block = find_configure_line(text, ".block");
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        TextMatch match;
+        const std::string code = code_on_line(text, array.line);
+        if (!search(code, match, row)) continue;
+        const std::string name = match.str(1);
+        const auto value = constant_value(text, name);
+        const int line = find_constant_line(text, name);
+        if (value != 33 || line == 0 || !contains_word(code_on_line(text, block), name)) continue;
+        failure.place.line = line;
+        failure.headline += " " + add_backticks(name) + " is also the side of a block, not only " +
+                            "the length of a row of " + add_backticks(array.name) + ".";
+        failure.advice = "Keep " + name +
+                         " = 32, and lengthen only the rows of the array: " + array.name + "[" +
+                         name + "][" + name + " + 1].";
+        return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.launch_failure.kind == FailureKind::none) return std::nullopt;
     Failure refused_launch = trial.launch_failure;
     if (refused_launch.place.line > 0) return refused_launch;
+    if (explain_padded_constant(refused_launch, evidence.source.text)) return refused_launch;
     const bool is_block_failure =
         refused_launch.kind == FailureKind::block_too_large ||
         refused_launch.headline.find("gives blocks of") != std::string::npos;
@@ -218,7 +245,8 @@ bool explain_by_rounding(Failure& failure, const Trial& trial, const Evidence& e
         failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
     const bool is_unwritten =
         failure.fault == Fault::ragged_edge_missed || failure.fault == Fault::never_written;
-    if (!is_outside && !is_unwritten) return false;
+    const bool is_race = failure.kind == FailureKind::race_between_blocks;
+    if (!is_outside && !is_unwritten && !is_race) return false;
     const LineMistake mistake = find_rounded_quotient(evidence.source.text, trial.shape);
     if (mistake.line == 0) return false;
     if (is_unwritten) {

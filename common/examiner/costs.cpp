@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -149,7 +150,8 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
 
 /// Explains the distance between the banks of vertically adjacent elements in a tile. The tile's
 /// declaration determines this distance.
-void explain_banks_of_column(Failure& failure, const std::string& source) {
+void explain_banks_of_column(Failure& failure, const std::string& source,
+                             const std::string& used_banks) {
     constexpr long long banks = 32;
     const SharedArray tile = find_shared_array(source, failure.place.line);
     static const TextPattern distance(R"(\*\s*([a-z]\w*)\s*\+)");
@@ -168,7 +170,15 @@ void explain_banks_of_column(Failure& failure, const std::string& source) {
             "width of the matrix.";
         return;
     }
-    if (tile.lengths.size() != 2) return;
+    static const TextPattern swizzle(R"(\^|%)");
+    if (tile.lengths.size() != 2 || contains(index, swizzle)) {
+        if (!used_banks.empty()) failure.details += wrap(used_banks);
+        if (!used_banks.empty() && index.find('&') != index.npos)
+            failure.advice =
+                "Let the swizzle use the whole index of the row: with a mask, only as many rows "
+                "differ as the masked index has values.";
+        return;
+    }
     const int width = vector_width(code_on_line(source, tile.line));
     const long long bank_stride = tile.lengths[1] * width % banks;
     if (width == 2) {
@@ -183,8 +193,65 @@ void explain_banks_of_column(Failure& failure, const std::string& source) {
                                : std::to_string(bank_stride) + " banks apart, modulo 32."));
 }
 
+/// Describes which banks the lanes of the costliest access of the first warp use. Returns "" if the
+/// launch cannot be repeated, or if no such access was recorded.
+std::string describe_banks(const Verdict& verdict, const AccessKind& access, int line,
+                           const RelaunchFunction& relaunch) {
+    constexpr std::uint64_t banks = 32, word = 4;
+    const bool is_store = access.kind == FailureKind::bank_conflicts &&
+                          access.requests == &Counters::shared_store_requests;
+    const Trial trial = relaunch({.shape = verdict.counted_shape, .traced = kFirstWarp});
+    for (const simulated::Access& one : trial.accesses) {
+        if (!one.is_shared || one.is_store != is_store || one.line != line || one.cost < 2 ||
+            one.bytes_per_lane != word)
+            continue;
+        const std::vector<std::uint64_t> addresses = one.active_addresses();
+        std::set<std::uint64_t> used, steps;
+        for (std::size_t i = 0; i < addresses.size(); ++i) {
+            used.insert(addresses[i] / word % banks);
+            if (i > 0) steps.insert(addresses[i] - addresses[i - 1]);
+        }
+        if (addresses.size() != kLanes) continue;
+        if (steps.size() == 1 && used.size() == 1)
+            return "Neighbouring lanes access words that are " +
+                   std::to_string(*steps.begin() / word) +
+                   " apart, a multiple of 32: all are in the same bank.";
+        if (used.size() == banks) continue;
+        return "The 32 lanes use only " + std::to_string(used.size()) + " of the 32 banks.";
+    }
+    return "";
+}
+
+/// Explains stores of vectors of which each touches a sector of its own and fills only a part of it,
+/// in a kernel without a tile in shared memory.
+void explain_scattered_vectors(Failure& failure, const Verdict& verdict,
+                               const RelaunchFunction& relaunch) {
+    constexpr std::uint64_t sector = 32;
+    if (!verdict.solution_counters || verdict.solution_counters->shared_store_requests == 0 ||
+        verdict.counters->shared_store_requests > 0)
+        return;
+    const Trial trial = relaunch({.shape = verdict.counted_shape, .traced = kFirstWarp});
+    for (const simulated::Access& one : trial.accesses) {
+        const std::vector<std::uint64_t> addresses = one.active_addresses();
+        if (one.is_shared || !one.is_store || one.line != failure.place.line ||
+            one.bytes_per_lane <= sizeof(float) || one.bytes_per_lane >= sector ||
+            addresses.size() != kLanes || one.cost != addresses.size())
+            continue;
+        const std::uint64_t distance = (addresses[1] - addresses[0]) / sizeof(float);
+        failure.details += wrap("Neighbouring lanes store " + std::to_string(distance) +
+                                " floats apart: each touches a sector of its own, and fills only " +
+                                std::to_string(one.bytes_per_lane) + " of its " +
+                                std::to_string(sector) + " bytes.");
+        failure.advice =
+            "Move the elements through a tile in shared memory, so that neighbouring lanes store "
+            "neighbouring vectors. With x and y swapped, the loads would be scattered instead.";
+        return;
+    }
+}
+
 std::optional<Failure> find_too_costly_requests(const Verdict& verdict, const AccessKind& access,
-                                                const Limits& limits) {
+                                                const Limits& limits,
+                                                const RelaunchFunction& relaunch = {}) {
     const double max_cost = max_cost_per_request(access, limits, verdict.solution_counters);
     const double cost_per_request = ratio(*verdict.counters, access);
     // If the work is done several times, the edges of the tiles cost more too.
@@ -235,8 +302,12 @@ std::optional<Failure> find_too_costly_requests(const Verdict& verdict, const Ac
             "its index in the array modulo 32. Choose another length of the rows, and check every "
             "access of the array.";
     }
-    if (access.kind == FailureKind::bank_conflicts)
-        explain_banks_of_column(failure, verdict.source);
+    if (access.kind == FailureKind::bank_conflicts) {
+        const std::string banks =
+            relaunch ? describe_banks(verdict, access, failure.place.line, relaunch) : "";
+        explain_banks_of_column(failure, verdict.source, banks);
+    }
+    if (!access.ideal_cost && relaunch) explain_scattered_vectors(failure, verdict, relaunch);
     if (crosses_sector_boundary(*verdict.counters, access, verdict.counted_shape))
         explain_sector_crossing(failure, access);
     return failure;
@@ -418,7 +489,19 @@ std::optional<Failure> find_too_many_requests(const Verdict& verdict, const Acce
     failure.headline = (access.ideal_cost ? "the warps execute a " : "the warps ") +
                        std::string(access.verb) + " " + std::to_string(request_count) +
                        " times, where " + std::to_string(solution_requests) + " are enough.";
-    if (access.ideal_cost) {
+    const SharedArray tile = find_shared_array(verdict.source, 0);
+    const bool has_scalar_tile =
+        !tile.name.empty() && vector_width(code_on_line(verdict.source, tile.line)) == 1 &&
+        code_on_line(verdict.source, failure.place.line).find("float2") == std::string::npos;
+    const double elements = static_cast<double>(request_count) * kLanes;
+    if (access.ideal_cost && has_scalar_tile && request_count == 4 * solution_requests &&
+        elements <= element_count(verdict.counted_shape)) {
+        // The accesses move each element once, four bytes at a time.
+        failure.headline += " Each lane moves only 4 bytes with each of them.";
+        failure.advice =
+            "Declare a tile of float4, and let each lane move a whole float4 with each access: "
+            "combine its four components in registers.";
+    } else if (access.ideal_cost) {
         failure.advice = "Access each element once: which elements are accessed twice?";
     } else {
         explain_extra_requests(failure, verdict, access, relaunch);
@@ -677,7 +760,7 @@ std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchSh
     }
     const Verdict verdict_with_atomics = count_atomics_as_stores(verdict);
     for (const AccessKind& access : kAccessKinds)
-        add(find_too_costly_requests(verdict_with_atomics, access, limits));
+        add(find_too_costly_requests(verdict_with_atomics, access, limits, relaunch));
     add(find_needless_atomics(verdict));
     add(find_too_little_work_per_block(verdict, launch, limits));
     for (const AccessKind& access : kAccessKinds)

@@ -278,6 +278,7 @@ private:
         if (!failure) return failure;
         if (const int line = find_tile_choice_line(source_.text); line > 0)
             failure->place.line = line;
+        explain_wrong_order(*failure, source_.text);
         const Trial unchecked_trial =
             run_trial({.shape = failure->shape, .watch = Watch::result_alone});
         const LineMistake grid_mistake =

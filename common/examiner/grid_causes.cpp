@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+#include "examiner/accessed_cell.h"
 #include "examiner/block_places.h"
+#include "examiner/expressions.h"
+#include "examiner/index_value.h"
+#include "examiner/line_rules.h"
 #include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "harness/look.h"
 #include "harness/text.h"
 
@@ -147,22 +153,50 @@ Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence,
 
 /// Notes in the failure that the kernel and its launch use blockIdx.x for different axes.
 void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
-                               const Evidence& evidence) {
+                               const GridSwaps& swaps, const Evidence& evidence) {
+    const int mixed_line = find_line_with_mixed_axes(evidence.source.text);
     failure.headline =
         "blockIdx.x chooses rows in the kernel, but the grid's first size is the number of blocks "
         "for the columns. The grid would cover the matrix if its two sizes, or blockIdx.x and "
         "blockIdx.y, were swapped.";
     failure.details += wrap(origins.text());
     failure.advice =
-        "Use blockIdx.x for the column and blockIdx.y for the row, as the grid assumes.";
-    if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
-        failure.place.line = line;
-    }
+        swaps.sides || mixed_line > 0
+            ? "Use blockIdx.x for the column and blockIdx.y for the row, as the grid assumes."
+            : "Swap the two sizes of the grid, with their divisors.";
+    if (mixed_line > 0) failure.place.line = mixed_line;
+}
+
+/// Returns the first line of the kernel that uses blockIdx.x.
+int find_block_index_line(const std::string& text) {
+    static const TextPattern index(R"(\bblockIdx\.x\b)");
+    return find_line_in_kernel(text, index);
+}
+
+/// Notes in the failure that the kernel uses blockIdx.x for columns, although configure computes the
+/// grid's x size from rows.
+void explain_exchanged_columns(Failure& failure, const Evidence& evidence) {
+    const int line = find_block_index_line(evidence.source.text);
+    if (line == 0) return;
+    failure.details +=
+        wrap("In the kernel, blockIdx.x counts columns (line " + std::to_string(line) + ").");
+    failure.advice += " Or, if the grid was given, swap blockIdx.x and blockIdx.y in the kernel.";
+}
+
+/// Reports whether the lanes of a warp load elements that lie further apart than the exercise
+/// permits.
+bool exceeds_load_limit(const Trial& trial, const Evidence& evidence) {
+    const double limit = evidence.exercise.limits.load;
+    const Counters counters = evidence.launch_without_checks(trial.shape).counters;
+    return limit > 0 && !evidence.exercise.is_hunt &&
+           static_cast<double>(counters.load_sectors) >
+               2 * limit * static_cast<double>(counters.load_requests);
 }
 
 /// Notes in the failure that the kernel uses blockIdx.x for rows, although configure computes the
 /// grid's x size from cols.
-void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
+void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins, const Trial& trial,
+                             const Evidence& evidence) {
     failure.headline =
         "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
         " per block, and blockIdx.y counts columns, " + std::to_string(origins.step_y().col) +
@@ -170,6 +204,12 @@ void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.advice =
         "blockIdx.x counts rows here: in configure, compute the grid's first size from rows, and "
         "its second size from cols.";
+    const int line = find_block_index_line(evidence.source.text);
+    if (line == 0 || !exceeds_load_limit(trial, evidence)) return;
+    failure.place.line = line;
+    failure.advice =
+        "Let the kernel take the column from blockIdx.x and threadIdx.x, and the row from "
+        "blockIdx.y and threadIdx.y: then the lanes of a warp also read neighbouring elements.";
 }
 
 /// Notes in the failure that configure divides rows by the number of columns in a block, and cols
@@ -203,8 +243,9 @@ std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origin
     }
     if (!is_transposed && !transposed_blocks->equals_grid_of(launch)) return std::nullopt;
     Failure failure = explain_exchanged_grid(trial, evidence, swaps);
-    if (rows > 0 && is_transposed) explain_exchanged_indices(failure, origins, evidence);
-    if (rows > 0 && !is_transposed) explain_exchanged_sides(failure, origins);
+    if (rows > 0 && is_transposed) explain_exchanged_indices(failure, origins, swaps, evidence);
+    if (rows > 0 && !is_transposed) explain_exchanged_sides(failure, origins, trial, evidence);
+    if (rows == 0) explain_exchanged_columns(failure, evidence);
     return failure;
 }
 
@@ -241,6 +282,41 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     }
 }
 
+/// Explains a size of the grid whose divisor is larger than the number of rows or columns that a
+/// block covers. Returns false if there is no such size.
+bool explain_divisor(Failure& failure, const Trial& trial, const std::string& text) {
+    static const TextPattern quotient(R"(^\s*ceil_div\s*\(\s*(rows|cols)\s*,\s*(.+)\)\s*$)");
+    static const TextPattern load(R"(\bin\s*\[)");
+    const GridSizes grid = read_grid_sizes(text);
+    const int line = find_line_in_kernel(text, load);
+    const auto loops = read_loops_around(text, line);
+    const MatrixIndex index = find_matrix_index(text, line, "in");
+    if (line == 0 || !loops || index.inner_term.empty()) return false;
+    const AccessedCell access(text, line, index.text, trial.launch, *loops);
+    for (const std::size_t axis : {0U, 1U}) {
+        const auto step = access.step_of(std::string("blockIdx.") + "xy"[axis]);
+        TextMatch match;
+        if (!step || (step->row != 0 && step->col != 0) || grid.sizes.size() <= axis ||
+            !search(grid.sizes[axis], match, quotient) ||
+            match.str(1) != (step->row > 0 ? "rows" : "cols"))
+            continue;
+        const long long covered = step->row + step->col;
+        const auto divisor = IndexExpression(text, match.str(2), grid.line).value({});
+        if (covered < 1 || !divisor || *divisor <= covered) continue;
+        const std::string side = match.str(1), count = std::to_string(covered),
+                          noun = side == "rows" ? " rows" : " columns";
+        const std::string observation = first_sentence(failure.headline);
+        failure.details = wrap(observation) + failure.details;
+        failure.headline = "neighbouring blocks begin " + count + noun +
+                           " apart in the kernel, but the grid has only one block for every " +
+                           std::to_string(*divisor) + noun + ".";
+        failure.place.line = grid.line;
+        failure.advice = "In configure, divide " + side + " by " + count + ".";
+        return true;
+    }
+    return false;
+}
+
 /// Reports whether all threads store the same number of elements and no element is stored twice. If
 /// so, the remaining cells can be written only by additional blocks.
 bool stores_each_element_once(const Trial& unchecked_trial, std::uint64_t correct_elements) {
@@ -263,6 +339,7 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
     failure.details +=
         wrap(format_blocks_and_threads(trial) +
              "; all of these threads store, and no two of them store the same cell.");
+    explain_divisor(failure, trial, evidence.source.text);
     return true;
 }
 
@@ -332,6 +409,7 @@ bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide_
                         format_product(block_counts->x, block_counts->y) + " blocks.";
     failure.details += wrap(origins->text() + " " + format_blocks_and_threads(trial) + ".");
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
+    explain_divisor(failure, trial, evidence.source.text);
     return true;
 }
 
@@ -408,6 +486,13 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
     return true;
 }
 
+/// Reports whether configure computes the grid's second size from the matrix.
+bool has_second_size(const std::string& text) {
+    const GridSizes grid = read_grid_sizes(text);
+    return grid.sizes.size() > 1 &&
+           (contains_word(grid.sizes[1], "rows") || contains_word(grid.sizes[1], "cols"));
+}
+
 /// Explains a one-dimensional launch of a kernel that uses indices along two axes. Returns false
 /// for all other launches.
 bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -416,8 +501,9 @@ bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& e
     if (!wide_launch) return false;
     const bool is_block_flat = wide_launch->block[1] == 1 && code.find("threadIdx.y") != code.npos;
     const bool uses_size = code.find("gridDim.y") != code.npos;
-    const bool is_grid_flat =
-        wide_launch->grid[1] == 1 && (uses_size || code.find("blockIdx.y") != code.npos);
+    // A grid with a second size that is small is not flat.
+    const bool is_grid_flat = wide_launch->grid[1] == 1 && !has_second_size(evidence.source.text) &&
+                              (uses_size || code.find("blockIdx.y") != code.npos);
     if (!is_block_flat && !is_grid_flat) return false;
     if (!is_block_flat && uses_size) {
         failure.headline += " configure gives " + trial.launch.text() +

@@ -85,6 +85,27 @@ LineMistake find_other_index(const std::vector<Condition>& conditions,
     return mistake;
 }
 
+/// Explains a return for threads whose old row and column are outside, although they get new ones
+/// later. `names` are the row and the column.
+LineMistake explain_early_return(const std::vector<Condition>& conditions,
+                                 const Condition& condition, const std::string& names,
+                                 int assignment_line) {
+    const auto checks_new_values = [&](const Condition& other) {
+        return other.line > assignment_line && other.comparisons.size() >= 2;
+    };
+    const auto check = std::ranges::find_if(conditions, checks_new_values);
+    const std::string line = std::to_string(assignment_line);
+    return {
+        .line = condition.line,
+        .sentence = "this return also stops threads that have an element to store: " + names +
+                    " get new values on line " + line +
+                    ", with which they may be inside of the matrix.",
+        .advice = check == conditions.end()
+                      ? "Check the new values instead: move the condition behind line " + line + "."
+                      : "Remove this return: line " + std::to_string(check->line) +
+                            " checks the new values."};
+}
+
 /// Looks for a condition whose two comparisons both refer to an element other than the accessed one.
 LineMistake find_other_element(const std::vector<Condition>& conditions,
                                const std::vector<NeededCheck>& needed_checks,
@@ -112,6 +133,9 @@ LineMistake find_other_element(const std::vector<Condition>& conditions,
         const auto compared = [&](std::size_t i) { return terms[i]->left_side; };
         const auto used = [&](std::size_t i) { return needed_checks[i].index; };
         if (compared(0) == used(0) && compared(1) == used(1)) {
+            const int assignment_line = find_assignment_line(text, first_word(used(0)), line);
+            if (condition.returns && assignment_line > condition.line)
+                return explain_early_return(conditions, condition, list(used), assignment_line);
             return {.line = condition.line,
                     .sentence = list(used) + " have got new values since this condition was " +
                                 "computed on line " + std::to_string(condition.comparison_line) +

@@ -4,11 +4,14 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/index_value.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
+#include "harness/rules.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -46,7 +49,7 @@ std::optional<long long> thread_factor_with_constants(const std::string& text,
 /// Explains rows that do not begin at a multiple of the vector's size, because the length of a row
 /// is not such a multiple. Returns false if the length is a multiple.
 bool explain_misaligned_rows(Failure& failure, const std::string& pitch, int width,
-                             const std::string& matrix) {
+                             const std::string& matrix, const Exercise& exercise) {
     const long long length = pitch == "cols"   ? failure.shape.cols
                              : pitch == "rows" ? failure.shape.rows
                                                : 0;
@@ -57,27 +60,76 @@ bool explain_misaligned_rows(Failure& failure, const std::string& pitch, int wid
                        std::to_string(4 * width) + " bytes, as a float" + number + " requires.";
     failure.advice = "Use a float" + number + " only if " + pitch + " is a multiple of " + number +
                      "; otherwise move single floats, or treat the matrix as one long row.";
+    const int multiple = pitch == "cols" ? exercise.cols_multiple : exercise.rows_multiple;
+    if (width == 4 && multiple == 2)
+        failure.advice = "Use a float2: in this exercise, " + pitch +
+                         " is a multiple of 2, but not always a multiple of 4.";
     return true;
 }
 
-bool explain_misaligned(Failure& failure, const Evidence& evidence) {
+/// Reports whether an index is a multiple of `width` for every thread of a block. Returns nothing
+/// if the text does not tell.
+std::optional<bool> is_multiple_for_all(const std::string& index, int line, int width,
+                                        const Trial& trial, const std::string& text) {
+    const IndexExpression expression(text, index, line);
+    for (long long y = 0; y < std::min(32LL, trial.launch.block[1]); ++y) {
+        for (long long x = 0; x < std::min(64LL, trial.launch.block[0]); ++x) {
+            std::map<std::string, long long> values = {{"threadIdx.x", x}, {"threadIdx.y", y}};
+            for (const std::size_t axis : {0U, 1U}) {
+                const std::string end = std::string(".") + "xy"[axis];
+                values["blockDim" + end] = trial.launch.block[axis];
+                values["blockIdx" + end] = 1;
+            }
+            const auto value = expression.value(values);
+            if (!value) return std::nullopt;
+            if (*value % width != 0) return false;
+        }
+    }
+    return true;
+}
+
+/// Returns the line of the statement around a line that accesses an array. A compiler may attribute
+/// an access to another line of the statement, or to the next statement. Returns the line itself
+/// if no line nearby accesses the array.
+int find_vector_line(const std::string& text, int line, const std::string& array) {
+    for (const int at : {line, line - 1, line + 1}) {
+        const std::string code = code_on_line(text, at);
+        const std::size_t position = find_word(code, array);
+        if (position != code.npos && code.find('[', position) != code.npos &&
+            vector_width(code) > 1)
+            return at;
+    }
+    return line;
+}
+
+bool explain_misaligned(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
+    const bool is_in_tile = failure.details.find("shared memory") != std::string::npos,
+               is_load = failure.details.find("Reads") != std::string::npos;
+    const std::string array =
+        is_in_tile ? find_shared_array(text, 0).name : matrix_name(!is_load, evidence);
+    if (!array.empty()) failure.place.line = find_vector_line(text, failure.place.line, array);
     const int line = failure.place.line;
     const int width = vector_width(code_on_line(text, line));
     if (width == 1) return false;
     const std::string vector = "a float" + std::to_string(width);
-    if (failure.details.find("shared memory") != std::string::npos)
-        return explain_misaligned_tile(failure, width, evidence);
-    const bool is_load = failure.details.find("Reads") != std::string::npos;
+    if (is_in_tile) return explain_misaligned_tile(failure, width, evidence);
     const MatrixIndex index = find_matrix_index(text, line, matrix_name(!is_load, evidence));
     if (index.inner_term.empty()) return false;
     const std::string variable = split_outside_brackets(index.inner_term, "+").front();
     const int assignment_line = find_assignment_line(text, variable, line);
-    const auto thread_factor = thread_factor_with_constants(text, expand(text, variable, line));
+    if (is_multiple_for_all(index.inner_term, line, width, trial, text) == true)
+        return explain_misaligned_rows(failure, index.pitch, width, matrix_name(!is_load, evidence),
+                                       evidence.exercise);
+    const std::string column = expand(text, variable, line);
+    // A factor says nothing about an index with a quotient or a remainder.
+    if (column.find_first_of("/%") != column.npos) return false;
+    const auto thread_factor = thread_factor_with_constants(text, column);
     if (!thread_factor) return false;
     const long long factor = *thread_factor;
     if (factor > 0 && factor % width == 0) {
-        if (explain_misaligned_rows(failure, index.pitch, width, matrix_name(!is_load, evidence)))
+        if (explain_misaligned_rows(failure, index.pitch, width, matrix_name(!is_load, evidence),
+                                    evidence.exercise))
             return true;
         if (split_outside_brackets(index.inner_term, "+").size() < 2) return false;
         failure.headline = add_backticks(index.inner_term) + " is not always a multiple of " +
@@ -375,8 +427,12 @@ void blame_line(Failure& failure, int line, const std::string& headline,
                 const std::string& advice) {
     if (failure.kind == FailureKind::wrong_result) {
         const std::string first_headline = first_sentence(failure.headline);
-        failure.details =
-            wrap(first_headline.empty() ? failure.headline : first_headline) + failure.details;
+        std::string observation = first_headline.empty() ? failure.headline : first_headline;
+        // The formula that was guessed from the cells names another mistake.
+        if (const std::size_t guess = observation.find(std::string(": ") + kSeemsToUse);
+            guess != observation.npos)
+            observation = observation.substr(0, guess) + ".";
+        failure.details = wrap(observation) + failure.details;
     }
     failure.headline = headline;
     if (line > 0) failure.place.line = line;
@@ -393,7 +449,8 @@ int factor_of_thread(const std::string& expression) {
 bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const bool is_bound =
         failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
-    if (failure.kind == FailureKind::misaligned) return explain_misaligned(failure, evidence);
+    if (failure.kind == FailureKind::misaligned)
+        return explain_misaligned(failure, trial, evidence);
     if (failure.kind == FailureKind::race_between_blocks)
         return explain_race_between_blocks(failure, trial, evidence);
     if ((is_bound || failure.kind == FailureKind::wrong_result) &&
@@ -407,7 +464,8 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
     if (is_pair && explain_other_element(failure, trial, evidence)) return true;
     if (!may_be_vector_index(failure))
         return may_be_other_element(failure) && explain_other_element(failure, trial, evidence);
-    if (explain_thread_factor(failure, evidence) || explain_repeated_place(failure, evidence))
+    if (explain_slot_row(failure, evidence) || explain_thread_factor(failure, evidence) ||
+        explain_repeated_place(failure, evidence))
         return true;
     const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
     if (is_unfilled && (explain_unused_component(failure, evidence) ||

@@ -33,6 +33,9 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a loop over the tile with a wrong step. The step must equal the number
 /// of rows that the block covers in one iteration.
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Attributes the failure to a line that passes another row to the function of a swizzle than the
+/// one that it accesses, although other lines pass the accessed row.
+bool explain_slot_row(Failure& failure, const Evidence& evidence);
 /// Explains an access outside the tile. Returns false if the cause is not recognized.
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence);
 

@@ -12,15 +12,8 @@
 #include "harness/text.h"
 
 namespace coalesce {
-namespace {
 
 // ---- the sizes of the grid ----
-
-/// The sizes of the grid as `configure` computes them.
-struct GridSizes {
-    int line = 0;
-    std::vector<std::string> sizes = {};
-};
 
 GridSizes read_grid_sizes(const std::string& text) {
     static const TextPattern grid(R"(\.grid\s*=\s*\{|\bdim3\s+grid\s*[({])");
@@ -33,6 +26,8 @@ GridSizes read_grid_sizes(const std::string& text) {
             split_outside_brackets(
                 code.substr(opening_position + 1, closing_position - opening_position - 1), ",")};
 }
+
+namespace {
 
 bool names_only(const std::string& expression, const std::string& word,
                 const std::string& excluded_word) {
@@ -176,9 +171,10 @@ LineMistake find_tile_overwritten(const std::string& text) {
 /// Looks for tiles that are filled and read with the same two indices, so that they are not
 /// transposed.
 LineMistake find_equal_indices(const std::string& text) {
-    static const TextPattern fill(R"(\b(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*=\s*data\s*\[)");
+    static const TextPattern fill(
+        R"(\b(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*=\s*(?:data|in)\s*\[)");
     static const TextPattern read(
-        R"(\bdata\s*\[[^;=]*\]\s*=\s*(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
+        R"(\b(?:data|out)\s*\[[^;=]*\]\s*=\s*(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
     const std::string code = code_for_search(text);
     const std::vector<TextMatch> fills = find_matches(code, fill), reads = find_matches(code, read);
     if (fills.empty() || reads.empty()) return {};
@@ -186,14 +182,21 @@ LineMistake find_equal_indices(const std::string& text) {
     const auto is_same = [&](const TextMatch& match) {
         return trimmed(match.str(2)) == first && trimmed(match.str(3)) == second;
     };
-    if (first == second || !std::ranges::all_of(fills, is_same) ||
+    // In a swizzled tile, the indices cannot be swapped.
+    const int first_fill = line_of_match(code, fills[0]);
+    const bool is_swizzled = expand(text, first, first_fill).find_first_of("^%") != first.npos ||
+                             expand(text, second, first_fill).find_first_of("^%") != first.npos;
+    if (first == second || is_swizzled || !std::ranges::all_of(fills, is_same) ||
         !std::ranges::all_of(reads, is_same))
         return {};
     const std::string indices = add_backticks("[" + first + "][" + second + "]");
     const int fill_line = line_of_match(code, fills[0]), read_line = line_of_match(code, reads[0]);
     const bool fills_rows =
         expand(text, second, fill_line).find("threadIdx.x") != std::string::npos;
-    const std::string fills_text = "the tiles are filled with the indices " + indices,
+    const bool is_one_tile = list_shared_arrays(text).size() == 1;
+    const std::string tiles = is_one_tile ? "the tile" : "the tiles";
+    const std::string fills_text = tiles + (is_one_tile ? " is" : " are") +
+                                   " filled with the indices " + indices,
                       reads_text = "read with the same indices";
     const std::string sentence =
         fills_rows
@@ -202,7 +205,7 @@ LineMistake find_equal_indices(const std::string& text) {
     return {fills_rows ? read_line : fill_line,
             sentence + ": each element keeps its place within the tile.",
             std::string("Swap the two indices in all lines that ") +
-                (fills_rows ? "read" : "fill") + " the tiles, and only there."};
+                (fills_rows ? "read " : "fill ") + tiles + ", and only there."};
 }
 
 // ---- stacks of matrices ----
@@ -276,6 +279,9 @@ bool explain_by_layout(Failure& failure, const Trial& trial, const Evidence& evi
             [&] { return is_kept ? find_equal_indices(text) : LineMistake{}; });
     } else if (task.kind == Produces::permuted && is_wrong) {
         mistake = find_stack_as_one(trial, text);
+    } else if (task.kind == Produces::transpose && is_wrong &&
+               failure.fault == Fault::tile_not_transposed) {
+        mistake = find_equal_indices(text);
     } else if (task.kind == Produces::transpose && is_wrong && is_unwritten(failure) &&
                trial.launch.grid[0] != trial.launch.grid[1]) {
         mistake = find_grid_of_other_axes(text);

@@ -31,6 +31,10 @@ LineMistake find_loop_over_matrix(const std::string& text, int line);
 LineMistake find_reach_mistake(const std::string& text, const std::string& matrix, int line,
                                const LaunchShape& launch, Shape matrix_size,
                                const std::optional<Cell>& unreached);
+/// Looks for an access with which the threads of a block, whose rows and columns are quotients and
+/// remainders, reach only a part of the block's tile.
+LineMistake find_uncovered_cells(const std::string& text, const std::string& matrix, int line,
+                                 const LaunchShape& launch);
 /// Looks for a loop around a line that begins at the thread's index in the grid, but advances by
 /// less than the number of threads in the grid.
 LineMistake find_short_stride(const std::string& text, int line, const LaunchShape& launch);
@@ -122,6 +126,13 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
 LineMistake find_turn_mistake(const Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- layout_causes.cpp ----
+
+/// The sizes of the grid, as `configure` writes them.
+struct GridSizes {
+    int line = 0;  ///< 0 if `configure` does not list the sizes
+    std::vector<std::string> sizes = {};
+};
+GridSizes read_grid_sizes(const std::string& text);
 
 /// Looks for a grid that covers the rows of all matrices of a stack, and also has blocks for each
 /// matrix.

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/index_value.h"
 #include "examiner/matches.h"
 
 namespace coalesce {
@@ -289,52 +290,84 @@ int find_constant_line(const std::string& text, const std::string& name) {
 
 namespace {
 
-/// Inlines calls to those functions of the file that consist of one return statement.
+/// Returns the body of a function with the arguments of a call in place of its parameters, or "" if
+/// the arguments do not fit.
+std::string inline_body(std::string body, const std::string& parameters,
+                        const std::string& arguments) {
+    static const TextPattern parameter(R"((\w+)\s*$)");
+    constexpr std::size_t longest = 400;
+    const std::vector<std::string> values = split_outside_brackets(arguments, ","),
+                                   names = split_outside_brackets(parameters, ",");
+    if (values.size() != names.size()) return "";
+    const auto replace_all = [&](const std::string& word, const std::string& value) {
+        for (std::size_t at = find_word(body, word); at != body.npos && body.size() < longest;
+             at = find_word(body, word, at + value.size()))
+            body.replace(at, word.size(), value);
+    };
+    // An argument may contain the name of a later parameter, so all parameters are renamed first.
+    const auto placeholder = [](std::size_t i) { return "argument_" + std::to_string(i) + "_"; };
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        TextMatch name;
+        if (!search(names[i], name, parameter)) return "";
+        replace_all(name.str(1), placeholder(i));
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+        replace_all(placeholder(i), "(" + values[i] + ")");
+    return body;
+}
+
+/// Inlines calls to ceil_div, and to those functions and lambdas of the file that consist of one
+/// return statement.
 std::string inline_calls(const std::string& code, std::string expression) {
     static const TextPattern function(
         R"(\b(?:int|unsigned)\s+(\w+)\s*\(([^(){}]*)\)\s*\{\s*return\s+([^;{}]*);\s*\})");
-    static const TextPattern parameter(R"((\w+)\s*$)");
-    constexpr std::size_t longest = 400;
-    for (const TextMatch& match : find_matches(code, function)) {
-        const std::size_t at = find_word(expression, match.str(1));
-        if (at == expression.npos) continue;
-        const std::size_t opening_position = at + match.str(1).size();
-        if (opening_position >= expression.size() || expression[opening_position] != '(') continue;
-        const std::size_t closing_position = find_closing_bracket(expression, opening_position);
-        const std::vector<std::string> call_arguments = split_outside_brackets(
-            expression.substr(opening_position + 1, closing_position - opening_position - 1), ",");
-        const std::vector<std::string> parameter_names = split_outside_brackets(match.str(2), ",");
-        if (call_arguments.size() != parameter_names.size() ||
-            closing_position >= expression.size())
-            return "";
-        std::string body = match.str(3);
-        for (std::size_t i = 0; i < call_arguments.size(); ++i) {
-            TextMatch name;
-            if (!search(parameter_names[i], name, parameter)) return "";
-            const std::string word = name.str(1), value = "(" + call_arguments[i] + ")";
-            for (std::size_t position = find_word(body, word);
-                 position != body.npos && body.size() < longest;
-                 position = find_word(body, word, position + value.size()))
-                body.replace(position, word.size(), value);
+    static const TextPattern lambda(
+        R"(\bauto\s+(\w+)\s*=\s*\[[^\]]*\]\s*\(([^(){}]*)\)\s*\{\s*return\s+([^;{}]*);\s*\})");
+    if (expression.find('(') == expression.npos) return expression;
+    const std::string functions =
+        code + "\nint ceil_div(int a, int b) { return (a + b - 1) / b; }\n";
+    for (const TextPattern* definition : {&function, &lambda}) {
+        for (const TextMatch& match : find_matches(functions, *definition)) {
+            const std::size_t at = find_word(expression, match.str(1));
+            if (at == expression.npos) continue;
+            const std::size_t opening_position = at + match.str(1).size();
+            if (opening_position >= expression.size() || expression[opening_position] != '(')
+                continue;
+            const std::size_t closing_position = find_closing_bracket(expression, opening_position);
+            if (closing_position >= expression.size()) return "";
+            const std::string body = inline_body(
+                match.str(3), match.str(2),
+                expression.substr(opening_position + 1, closing_position - opening_position - 1));
+            if (body.empty()) return "";
+            expression = expression.substr(0, at) + "(" + body + ")" +
+                         expression.substr(closing_position + 1);
         }
-        expression =
-            expression.substr(0, at) + "(" + body + ")" + expression.substr(closing_position + 1);
     }
     return expression;
 }
 
 }  // namespace
 
+IndexExpression::IndexExpression(const std::string& text, const std::string& expression, int line) {
+    const std::string code = code_for_search(text);
+    expanded_ = inline_calls(code, expand(text, inline_calls(code, expression), line));
+    constants_ = find_constants(code);
+}
+
+std::optional<long long> IndexExpression::value(
+    const std::map<std::string, long long>& values) const {
+    std::string index = expanded_;
+    for (const auto& [name, value] : values) {
+        for (std::size_t at = find_word(index, name); at != index.npos;
+             at = find_word(index, name, at))
+            index.replace(at, name.size(), std::to_string(value));
+    }
+    return evaluate_word(index, constants_);
+}
+
 std::optional<long long> index_value(const std::string& text, const std::string& expression,
                                      int line, std::map<std::string, long long> values) {
-    const std::string code = code_for_search(text);
-    std::string expanded_index = expand(text, inline_calls(code, expression), line);
-    for (const auto& [name, value] : values) {
-        for (std::size_t at = find_word(expanded_index, name); at != expanded_index.npos;
-             at = find_word(expanded_index, name, at))
-            expanded_index.replace(at, name.size(), std::to_string(value));
-    }
-    return evaluate_word(expanded_index, find_constants(code));
+    return IndexExpression(text, expression, line).value(values);
 }
 
 std::vector<SharedArray> list_shared_arrays(const std::string& text) {

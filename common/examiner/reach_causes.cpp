@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "examiner/accessed_cell.h"
 #include "examiner/expressions.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
@@ -15,136 +16,6 @@
 
 namespace coalesce {
 namespace {
-
-/// The header of a loop such as `for (int k = threadIdx.y; k < TILE_DIM; k += 8)`.
-struct LoopHeader {
-    int line = 0;
-    std::string counter = "", start = "", end = "";
-    std::string step = "1";
-    bool is_inclusive = false;  ///< whether the counter may equal `end`
-};
-
-std::optional<LoopHeader> read_header(const std::string& text, const Loop& loop) {
-    static const TextPattern header(
-        R"(\bfor\s*\(\s*(?:int|unsigned|size_t|long)\s+(\w+)\s*=\s*([^;]*);\s*(\w+)\s*(<=?)\s*([^;]*);\s*)"
-        R"((?:\+\+\s*\w+|\w+\s*\+\+|\w+\s*\+=\s*(.*))\)\s*\{?[^{}]*$)");
-    const std::string code = code_on_line(text, loop.first_line);
-    TextMatch match;
-    if (!search(code, match, header) || match.str(1) != match.str(3)) return std::nullopt;
-    LoopHeader found{.line = loop.first_line,
-                     .counter = match.str(1),
-                     .start = match.str(2),
-                     .end = match.str(5),
-                     .is_inclusive = match.str(4) == "<="};
-    if (match[6].matched) found.step = match.str(6);
-    return found;
-}
-
-/// Returns the loops around a line, the outermost first. Returns nothing if one of them has an
-/// unusual header, or changes a variable in its body.
-std::optional<std::vector<LoopHeader>> read_loops_around(const std::string& text, int line) {
-    static const TextPattern update(R"(^\s*(?:\w+\s*(?:[-+*/]=|\+\+|--)|\+\+|--))");
-    std::vector<LoopHeader> headers;
-    for (const Loop& loop : find_loops(text)) {
-        if (line < loop.first_line || line > loop.last_line) continue;
-        const auto header = read_header(text, loop);
-        if (!header) return std::nullopt;
-        for (int at = loop.first_line + 1; at <= loop.last_line; ++at) {
-            const std::string code = code_on_line(text, at);
-            if (contains(code, update)) return std::nullopt;
-        }
-        headers.push_back(*header);
-    }
-    std::sort(headers.begin(), headers.end(), [](const LoopHeader& left, const LoopHeader& right) {
-        return left.line < right.line;
-    });
-    return headers;
-}
-
-/// Names of built-in variables and counters, with their values.
-using Values = std::map<std::string, long long>;
-
-/// The length of the rows with which indices are evaluated. It is larger than any tile, so that the
-/// row and the column of an element can be told apart.
-constexpr long long kRowLength = 4096;
-
-/// Evaluates the index of an access for any thread, block and pass.
-class AccessedCell {
-public:
-    AccessedCell(const std::string& text, int line, const std::string& index,
-                 const LaunchShape& launch, std::vector<LoopHeader> loops)
-        : text_(text), line_(line), index_(index), loops_(std::move(loops)) {
-        for (const std::size_t axis : {0U, 1U, 2U}) {
-            const std::string end = std::string(".") + "xyz"[axis];
-            first_values_["threadIdx" + end] = first_values_["blockIdx" + end] = 0;
-            first_values_["blockDim" + end] = launch.block[axis];
-            first_values_["gridDim" + end] = launch.grid[axis];
-        }
-        first_values_["rows"] = first_values_["cols"] = first_values_["side"] = kRowLength;
-    }
-
-    const std::vector<LoopHeader>& loops() const { return loops_; }
-
-    /// Returns how far the cell moves if `name` has the value 1 instead of 0.
-    std::optional<Cell> step_of(const std::string& name) const {
-        Values values = first_values_;
-        values[name] = 1;
-        return distance(values, {});
-    }
-    /// Returns how far the cell moves from the first pass of a loop to a later one.
-    std::optional<Cell> step_of_loop(const LoopHeader& loop, long long passes) const {
-        return distance(first_values_, {{loop.counter, passes}});
-    }
-    /// Returns the number of passes that the first thread makes in a loop.
-    std::optional<long long> count_passes(const LoopHeader& loop) const {
-        const auto start = value_at(loop.start, loop.line, first_values_),
-                   end = value_at(loop.end, loop.line, first_values_), step = step_value(loop);
-        const bool depends_on_matrix = is_side(loop.end);
-        if (!start || !end || !step || *step < 1 || depends_on_matrix) return std::nullopt;
-        return std::max(0LL, (*end + (loop.is_inclusive ? 1 : 0) - *start + *step - 1) / *step);
-    }
-    std::optional<long long> start_value(const LoopHeader& loop) const {
-        return value_at(loop.start, loop.line, first_values_);
-    }
-    std::optional<long long> step_value(const LoopHeader& loop) const {
-        return value_at(loop.step, loop.line, first_values_);
-    }
-
-private:
-    bool is_side(const std::string& expression) const {
-        const std::string expanded = expand(text_, expression, line_);
-        return contains_word(expanded, "rows") || contains_word(expanded, "cols") ||
-               contains_word(expanded, "side");
-    }
-    std::optional<long long> value_at(const std::string& expression, int line,
-                                      const Values& values) const {
-        return index_value(text_, expression, line, values);
-    }
-    /// Returns the accessed cell. `passes` has the number of the pass of each loop that is not in
-    /// its first pass.
-    std::optional<Cell> cell_at(Values values, const Values& passes) const {
-        for (const LoopHeader& loop : loops_) {
-            const auto start = value_at(loop.start, loop.line, values), step = step_value(loop);
-            if (!start || !step) return std::nullopt;
-            const auto pass = passes.find(loop.counter);
-            values[loop.counter] = *start + (pass == passes.end() ? 0 : pass->second * *step);
-        }
-        const auto index = value_at(index_, line_, values);
-        if (!index || *index < 0) return std::nullopt;
-        return Cell{*index / kRowLength, *index % kRowLength};
-    }
-    std::optional<Cell> distance(const Values& values, const Values& passes) const {
-        const auto from = cell_at(first_values_, {}), to = cell_at(values, passes);
-        if (!from || !to) return std::nullopt;
-        return Cell{to->row - from->row, to->col - from->col};
-    }
-
-    const std::string& text_;
-    const int line_;
-    const std::string index_;
-    const std::vector<LoopHeader> loops_;
-    Values first_values_;
-};
 
 /// Something that moves a block's accesses along one axis: the threads along x or y, the passes of
 /// a loop, or the elements of a vector.
@@ -190,6 +61,17 @@ long long along(Cell cell, std::size_t axis) {
     return axis == 0 ? cell.row : cell.col;
 }
 
+/// Reports whether the threads along one axis move an access by the same distance from each thread
+/// to the next. With a quotient or a remainder in the index, they often do not.
+bool moves_evenly(const AccessedCell& access, const Mover& threads, Cell step) {
+    std::set<long long> tested = {threads.count - 1};
+    for (long long thread = 2; thread < threads.count; thread *= 2) tested.insert(thread);
+    return std::ranges::all_of(tested, [&](long long thread) {
+        const auto distance = access.step_of(threads.name, thread);
+        return distance && *distance == Cell{thread * step.row, thread * step.col};
+    });
+}
+
 /// Returns how a block's accesses move along the rows and along the columns of the matrix. Returns
 /// nothing if the index is not of this simple form.
 std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int width,
@@ -209,7 +91,10 @@ std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int w
     for (const std::size_t axis : {0U, 1U}) {
         const std::string end = std::string(".") + "xy"[axis];
         const Mover threads{.name = "threadIdx" + end, .count = launch.block[axis]};
-        if (threads.count > 1 && !add(access.step_of(threads.name), threads)) return std::nullopt;
+        const auto thread_step = access.step_of(threads.name);
+        if (threads.count > 1 &&
+            (!add(thread_step, threads) || !moves_evenly(access, threads, *thread_step)))
+            return std::nullopt;
         if (launch.grid[axis] < 2) continue;
         const auto step = access.step_of("blockIdx" + end);
         if (!step || (step->row != 0 && step->col != 0)) return std::nullopt;
@@ -245,20 +130,41 @@ std::optional<std::array<Reach, 2>> read_reach(const AccessedCell& access, int w
     return reach;
 }
 
-std::string count_lines(long long count, std::size_t axis, const std::string& matrix) {
-    return format_count(static_cast<std::uint64_t>(count), axis == 0 ? "row" : "column") + " of `" +
-           matrix + "`";
-}
+/// The matrix and the place of an access.
+struct AccessPlace {
+    std::string matrix = "";
+    int line = 0;
+    std::array<long long, 2> size{};  ///< rows and columns of the matrix
+    /// The terms of the index that are the row and the column, or "" if they are unknown.
+    std::array<std::string, 2> terms = {};
+    bool is_flat = false;  ///< whether the kernel treats the matrix as one long array
+
+    std::string noun(std::size_t axis) const {
+        return is_flat ? "element" : axis == 0 ? "row" : "column";
+    }
+    /// Returns a phrase such as "8 rows of `out`".
+    std::string count(long long number, std::size_t axis) const {
+        return format_count(static_cast<std::uint64_t>(number), noun(axis)) + " of " +
+               add_backticks(matrix);
+    }
+
+    /// Returns "the row of `out`, `col`" for the row.
+    std::string name_of(std::size_t axis) const {
+        return std::string("the ") + (axis == 0 ? "row" : "column") + " of " +
+               add_backticks(matrix) +
+               (terms[axis].empty() ? "" : ", which is " + add_backticks(terms[axis]) + " here");
+    }
+};
 
 /// Explains a loop whose passes leave rows or columns out, or reach some of them twice.
-LineMistake explain_pass(const Mover& loop, long long covered, std::size_t axis,
-                         const std::string& matrix, int line) {
-    const std::string noun = axis == 0 ? "row" : "column", counter = add_backticks(loop.name),
+LineMistake explain_pass(const Reach& reach, const Mover& loop, long long covered, std::size_t axis,
+                         const AccessPlace& place) {
+    const std::string noun = place.noun(axis), counter = add_backticks(loop.name),
                       whole = std::to_string(covered);
     const bool is_gap = loop.step > covered;
     std::string sentence = "from one pass to the next, this " + std::string("access moves by ") +
-                           count_lines(loop.step, axis, matrix) +
-                           ", but the threads of a block reach " + whole +
+                           place.count(loop.step, axis) + ", but the threads of a block reach " +
+                           whole +
                            (is_gap ? " in one pass: the " + noun + "s in between are left out."
                                    : " in one pass: the passes repeat each other's " + noun + "s.");
     std::string advice;
@@ -271,14 +177,21 @@ LineMistake explain_pass(const Mover& loop, long long covered, std::size_t axis,
                  " in each pass (line " + std::to_string(loop.line) +
                  "): multiply it by a factor with which the " + noun + " goes up by " + whole + ".";
     } else if (loop.loop_step == 1) {
-        advice = "Each pass must begin " + whole + " " + noun +
-                 "s after the previous one: multiply " + counter + " by " + whole +
-                 " wherever it is added, or let the loop on line " + std::to_string(loop.line) +
-                 " advance by " + whole + ".";
+        // Only one of the two remedies leaves the number of passes right.
+        advice = "Each pass must begin " + whole + " " + noun + "s after the previous one";
+        if (loop.count * covered == reach.distance) {
+            advice += ": multiply " + counter + " by " + whole + " wherever it is added to the " +
+                      noun + ".";
+        } else if (loop.count == reach.distance) {
+            advice += ": let the loop on line " + std::to_string(loop.line) + " advance by " +
+                      whole + ".";
+        } else {
+            advice += ".";
+        }
     } else {
         advice = "Let the loop on line " + std::to_string(loop.line) + " advance by " + whole + ".";
     }
-    return {loop.step == loop.loop_step ? loop.line : line, sentence, advice};
+    return {loop.step == loop.loop_step ? loop.line : place.line, sentence, advice};
 }
 
 /// Returns the line before `line` that computes a coordinate from this index of the block.
@@ -288,22 +201,6 @@ int find_line_with_block_index(const std::string& text, const std::string& name,
     }
     return line;
 }
-
-/// The matrix and the place of an access.
-struct AccessPlace {
-    std::string matrix = "";
-    int line = 0;
-    std::array<long long, 2> size{};  ///< rows and columns of the matrix
-    /// The terms of the index that are the row and the column, or "" if they are unknown.
-    std::array<std::string, 2> terms = {};
-
-    /// Returns "the row of `out`, `col`" for the row.
-    std::string name_of(std::size_t axis) const {
-        return std::string("the ") + (axis == 0 ? "row" : "column") + " of " +
-               add_backticks(matrix) +
-               (terms[axis].empty() ? "" : ", which is " + add_backticks(terms[axis]) + " here");
-    }
-};
 
 /// Explains a loop that makes only one pass, or that begins too late. Returns no mistake for other
 /// loops.
@@ -343,8 +240,8 @@ LineMistake explain_loop_ends(const Reach& reach, long long covered, const std::
 /// reaches. The number of blocks in the grid tells which of the two is wrong.
 LineMistake explain_distance(const Reach& reach, long long covered, std::size_t axis,
                              const AccessPlace& place, const std::string& text) {
-    const std::string noun = axis == 0 ? "rows" : "columns",
-                      distance = std::to_string(reach.distance), whole = std::to_string(covered);
+    const std::string noun = place.noun(axis) + "s", distance = std::to_string(reach.distance),
+                      whole = std::to_string(covered);
     const auto is_grid_for = [&](long long size) {
         return reach.blocks == (place.size[axis] + size - 1) / size;
     };
@@ -352,9 +249,8 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
     if (const LineMistake mistake = explain_loop_ends(reach, covered, noun); mistake.line > 0)
         return mistake;
     std::string sentence =
-        "neighbouring blocks begin " + count_lines(reach.distance, axis, place.matrix) +
-        " apart, but a block " + (reach.distance > covered ? "reaches only " : "reaches ") + whole +
-        " of them";
+        "neighbouring blocks begin " + place.count(reach.distance, axis) + " apart, but a block " +
+        (reach.distance > covered ? "reaches only " : "reaches ") + whole + " of them";
     const Mover* loop = nullptr;
     long long threads = 1;
     for (const Mover& mover : reach.movers) {
@@ -401,7 +297,7 @@ LineMistake explain_distance(const Reach& reach, long long covered, std::size_t 
 /// loop advances by another distance. Returns no mistake for other movers.
 LineMistake explain_gap_between_threads(const Reach& reach, const Mover& threads, long long covered,
                                         std::size_t axis, const AccessPlace& place) {
-    const std::string noun = axis == 0 ? "row" : "column";
+    const std::string noun = place.noun(axis);
     for (const Mover& mover : reach.movers) {
         const bool fills_gap = mover.kind == Mover::loop && mover.step != covered &&
                                mover.count * covered == threads.step;
@@ -410,7 +306,7 @@ LineMistake explain_gap_between_threads(const Reach& reach, const Mover& threads
                 "neighbouring threads are " + std::to_string(threads.step) + " " + noun +
                     "s apart, so the " + std::to_string(mover.count) +
                     " passes of this loop must reach the " + noun + "s in between, but they are " +
-                    count_lines(mover.step, axis, place.matrix) + " apart.",
+                    place.count(mover.step, axis) + " apart.",
                 "Let each pass take the " + noun +
                     " after that of the pass before: " + add_backticks(mover.name) +
                     " must move the access by " + std::to_string(covered) + "."};
@@ -479,7 +375,7 @@ LineMistake find_mistake_along(const Reach& reach, std::size_t axis, const Acces
         if (mover.step == covered) {
             covered *= mover.count;
         } else if (mover.kind == Mover::loop && covered > 1) {
-            return explain_pass(mover, covered, axis, place.matrix, place.line);
+            return explain_pass(reach, mover, covered, axis, place);
         } else {
             return explain_gap_between_threads(reach, mover, covered, axis, place);
         }
@@ -505,10 +401,10 @@ LineMistake find_exchanged_threads(const std::array<Reach, 2>& reach, const Acce
         cols.count != reach[0].distance)
         return {};
     return {place.line,
-            "a block has " + count_lines(reach[0].distance, 0, place.matrix) + ", but " +
-                rows.name + ", which counts them, has only " + std::to_string(rows.count) +
-                " values; and " + count_lines(reach[1].distance, 1, place.matrix) + " for the " +
-                std::to_string(cols.count) + " values of " + cols.name + ".",
+            "a block has " + place.count(reach[0].distance, 0) + ", but " + rows.name +
+                ", which counts them, has only " + std::to_string(rows.count) + " values; and " +
+                place.count(reach[1].distance, 1) + " for the " + std::to_string(cols.count) +
+                " values of " + cols.name + ".",
             "Swap threadIdx.x and threadIdx.y where the row and the column are computed."};
 }
 
@@ -524,21 +420,26 @@ LineMistake find_reach_mistake(const std::string& text, const std::string& matri
         return {};
     const AccessedCell access(text, line, index.text, launch, *loops);
     const auto reach = read_reach(access, vector_width(code_on_line(text, line)), launch);
-    if (!reach) return {};
-    const AccessPlace place{.matrix = matrix,
-                            .line = line,
-                            .size = {matrix_size.rows, matrix_size.cols},
-                            .terms = {index.outer_term, index.inner_term}};
+    if (!reach) return find_uncovered_cells(text, matrix, line, launch);
+    const bool is_flat = !access.depends_on_matrix();
+    AccessPlace place{.matrix = matrix,
+                      .line = line,
+                      .size = {matrix_size.rows, matrix_size.cols},
+                      .terms = {index.outer_term, index.inner_term},
+                      .is_flat = is_flat};
+    if (is_flat) place.size = {1, 1LL * matrix_size.rows * matrix_size.cols};
     if (const LineMistake mistake =
             first_mistake([&] { return find_exchanged_threads(*reach, place); },
                           [&] { return find_counter_on_wrong_axis(*reach, place); });
         mistake.line > 0)
         return mistake;
+    auto missing = unreached;
+    if (is_flat && missing) missing = Cell{0, missing->row * matrix_size.cols + missing->col};
     for (const std::size_t axis : {0U, 1U}) {
         const Reach& one = (*reach)[axis];
         if (one.distance == 0 && !one.block_index.empty()) continue;
-        if (one.distance == 0 && unreached) continue;
-        if (unreached && one.reaches(along(*unreached, axis))) continue;
+        if (one.distance == 0 && missing) continue;
+        if (missing && one.reaches(along(*missing, axis))) continue;
         const LineMistake mistake = find_mistake_along(one, axis, place, text);
         if (mistake.line > 0) return mistake;
     }
@@ -557,7 +458,7 @@ LineMistake find_short_stride(const std::string& text, int line, const LaunchSha
             const std::string letter(1, "xy"[axis]);
             const bool begins_at_thread = contains_word(start, "blockIdx." + letter) &&
                                           contains_word(start, "threadIdx." + letter);
-            Values values;
+            NamedNumbers values;
             for (const std::size_t other : {0U, 1U, 2U}) {
                 const std::string member = std::string(".") + "xyz"[other];
                 values["blockDim" + member] = launch.block[other];
@@ -581,6 +482,18 @@ LineMistake find_short_stride(const std::string& text, int line, const LaunchSha
     return {};
 }
 
+namespace {
+
+/// Returns the first line that reads the input, or 0 if there is none.
+int find_load_line(const std::string& text) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    const auto line = std::ranges::find_if(
+        lines, [](const std::string& code) { return code.find("in[") != std::string::npos; });
+    return line == lines.end() ? 0 : static_cast<int>(line - lines.begin()) + 1;
+}
+
+}  // namespace
+
 bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (task.kind != Produces::copy && task.kind != Produces::transpose) return false;
@@ -597,6 +510,14 @@ bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evid
         mistake = find_reach_mistake(
             text, "out", find_statement_line(text, trial.store_line), trial.launch,
             is_transposed ? Shape{shape.cols, shape.rows} : shape, *trial.comparison->first_bad);
+    } else if (failure.fault == Fault::mixed_in_tile && trial.comparison &&
+               trial.comparison->untouched > 0) {
+        mistake = first_mistake(
+            [&] { return find_uncovered_cells(text, "in", find_load_line(text), trial.launch); },
+            [&] {
+                const int store = find_statement_line(text, trial.store_line);
+                return find_uncovered_cells(text, "out", store, trial.launch);
+            });
     } else if (failure.kind == FailureKind::race_between_blocks) {
         mistake = find_reach_mistake(text, "out", failure.place.line, trial.launch,
                                      is_transposed ? Shape{shape.cols, shape.rows} : shape, {});
@@ -607,11 +528,7 @@ bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evid
         if (is_load)
             mistake = find_reach_mistake(text, "in", failure.place.line, trial.launch, shape, {});
     } else if (failure.kind == FailureKind::uninitialised_shared) {
-        const std::vector<std::string> lines = lines_of(code_for_search(text));
-        int load = 0;
-        for (std::size_t i = 0; i < lines.size() && load == 0; ++i) {
-            if (lines[i].find("in[") != std::string::npos) load = static_cast<int>(i) + 1;
-        }
+        const int load = find_load_line(text);
         if (load > 0 && find_unfilled_row(failure.details, text).line == 0 &&
             !constant_value(text, "LEAD"))
             mistake = find_reach_mistake(text, "in", load, trial.launch, shape, {});

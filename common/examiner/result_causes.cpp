@@ -172,6 +172,10 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
         .place = {evidence.source.name, find_mistake_line(trial, first_finding, evidence), 0},
         .shape = trial.shape,
         .advice = advice_for_fault(first_finding.fault, evidence.exercise.task())};
+    if (failure.headline.find("are not exchanged with each other") != std::string::npos)
+        failure.advice =
+            "Which line exchanges these two elements, or places them? Compare it with "
+            "the lines for the other elements of the piece.";
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // An access outside a matrix is a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);

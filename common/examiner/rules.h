@@ -127,6 +127,9 @@ bool explain_by_layout(Failure& failure, const Trial& trial, const Evidence& evi
 /// Attributes the failure to a mistake in the lines that assign a tile to a block. If no mistake is
 /// recognized, blames one of those lines. Returns false if the kernel has no such lines.
 bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Says which of the lines that assign a tile to a block makes the order of the blocks wrong, if the
+/// text tells.
+void explain_wrong_order(Failure& failure, const std::string& text);
 /// Returns the last line that assigns a tile to a block, or 0 if there is none.
 int find_tile_choice_line(const std::string& text);
 

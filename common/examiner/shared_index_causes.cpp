@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "examiner/expressions.h"
 #include "examiner/index_sums.h"
+#include "examiner/index_value.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -91,6 +92,96 @@ bool explain_unused_component(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
+/// Returns the brackets after the first occurrence of an array on a line, such as "[x][y + k]".
+std::string index_text(const std::string& code, const std::string& array) {
+    std::size_t at = find_word(code, array);
+    if (at == code.npos) return "";
+    at += array.size();
+    std::string index;
+    while (at < code.size() && code[at] == '[') {
+        const std::size_t closing_position = find_closing_bracket(code, at);
+        index += code.substr(at, closing_position + 1 - at);
+        at = closing_position + 1;
+    }
+    return index;
+}
+
+/// Returns the indices of an array on a line, one for each dimension.
+std::vector<std::string> index_parts(const std::string& code, const std::string& array) {
+    const std::string index = index_text(code, array);
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < index.size();) {
+        const std::size_t closing_position = find_closing_bracket(index, at);
+        parts.push_back(trimmed(index.substr(at + 1, closing_position - at - 1)));
+        at = closing_position + 1;
+    }
+    return parts;
+}
+
+/// A line that puts a component of a vector into a tile, as in `tile[y][2 * x] = v.x;`.
+struct ComponentStore {
+    int line = 0;
+    std::string vector = "";
+    std::vector<std::string> indices = {};
+};
+
+/// Returns the lines that put the component `letter` of a vector into the tile.
+std::vector<ComponentStore> list_component_stores(const std::string& text, const SharedArray& tile,
+                                                  char letter) {
+    static const TextPattern component(R"(=\s*(\w+)\.([xyzw])\s*;)");
+    std::vector<ComponentStore> stores;
+    int number = 0;
+    for (const std::string& code : lines_of(code_for_search(text))) {
+        ++number;
+        TextMatch match;
+        const std::size_t at = find_word(code, tile.name);
+        if (at == code.npos || !search(code, match, component) || match_offset(match) < at ||
+            match.str(2)[0] != letter)
+            continue;
+        stores.push_back({number, match.str(1), index_parts(code, tile.name)});
+    }
+    return stores;
+}
+
+/// Looks for the second component of a vector that is not put beside the first one in the tile,
+/// although both are neighbours in a row of the input.
+LineMistake find_misplaced_component(const std::string& text, const SharedArray& tile) {
+    const auto first = list_component_stores(text, tile, 'x'),
+               second = list_component_stores(text, tile, 'y');
+    if (first.size() != 1 || second.size() != 1 || first[0].vector != second[0].vector ||
+        first[0].indices.size() != 2 || second[0].indices.size() != 2)
+        return {};
+    std::vector<IndexSum> differences;
+    std::size_t own = 2;
+    for (const std::size_t part : {0U, 1U}) {
+        const auto from = IndexSum::parse(text, first[0].indices[part], first[0].line),
+                   to = IndexSum::parse(text, second[0].indices[part], second[0].line);
+        if (!from || !to) return {};
+        if (from->factor_of("threadIdx.x") != 0) own = part;
+        differences.push_back(*to - *from);
+    }
+    if (own > 1) return {};
+    const IndexSum one = differences[own].add_constant(-1);
+    if (one.is_zero_with_constants(text) && differences[1 - own].is_zero_with_constants(text))
+        return {};
+    if (!differences[own].is_constant() || !differences[1 - own].is_constant()) return {};
+    const std::string x = first[0].vector + ".x", y = first[0].vector + ".y",
+                      noun = own == 1 ? "column" : "row";
+    const std::string& index = first[0].indices[own];
+    const bool counts_vectors = factor_of_thread(index) < 2;
+    return {second[0].line,
+            add_backticks(x) + " and " + add_backticks(y) +
+                " are neighbours in a row of `in`, but lines " + std::to_string(first[0].line) +
+                " and " + std::to_string(second[0].line) + " do not put them into neighbouring " +
+                noun + "s of the same " + (own == 1 ? "row" : "column") + " of " +
+                add_backticks(tile.name) + ".",
+            counts_vectors ? "Put them into the " + noun +
+                                 "s threadIdx.x * 2 and threadIdx.x * 2 "
+                                 "+ 1, or read the tile with the same indices."
+                           : "Put " + add_backticks(y) + " into " + noun + " " +
+                                 add_backticks(index + " + 1") + "."};
+}
+
 /// Returns, for each line that accesses the tile, the factor of threadIdx.x in the tile's index.
 std::map<int, int> thread_factors(const std::string& text, const std::string& tile) {
     std::map<int, int> factors;
@@ -138,6 +229,10 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
                        "columns of `in`?");
             return true;
         }
+        if (const LineMistake mistake = find_misplaced_component(text, tile); mistake.line > 0) {
+            blame_line(failure, mistake.line, mistake.sentence, mistake.advice);
+            return true;
+        }
         blame_line(failure, line,
                    "threadIdx.x counts vectors of " + std::to_string(required_factor) +
                        " elements, but in the index of " + add_backticks(tile.name) +
@@ -149,24 +244,6 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     }
     return false;
 }
-
-namespace {
-
-/// Returns the brackets after the first occurrence of an array on a line, such as "[x][y + k]".
-std::string index_text(const std::string& code, const std::string& array) {
-    std::size_t at = find_word(code, array);
-    if (at == code.npos) return "";
-    at += array.size();
-    std::string index;
-    while (at < code.size() && code[at] == '[') {
-        const std::size_t closing_position = find_closing_bracket(code, at);
-        index += code.substr(at, closing_position + 1 - at);
-        at = closing_position + 1;
-    }
-    return index;
-}
-
-}  // namespace
 
 bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
@@ -265,18 +342,6 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
 
 namespace {
 
-/// Returns the indices of an array on a line, one for each dimension.
-std::vector<std::string> index_parts(const std::string& code, const std::string& array) {
-    const std::string index = index_text(code, array);
-    std::vector<std::string> parts;
-    for (std::size_t at = 0; at < index.size();) {
-        const std::size_t closing_position = find_closing_bracket(index, at);
-        parts.push_back(trimmed(index.substr(at + 1, closing_position - at - 1)));
-        at = closing_position + 1;
-    }
-    return parts;
-}
-
 /// Explains a loop counter that is added to the wrong index of a tile. The axis of that index needs
 /// no loop, because the threads already reach every element along it. Returns false if there is no
 /// such counter.
@@ -328,11 +393,73 @@ bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, con
     return false;
 }
 
+/// If an index of a tile is the result of a function of the file, points at that function in the
+/// advice.
+void advise_on_function(Failure& failure, const std::string& index, long long length,
+                        const std::string& text) {
+    static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");
+    static const TextPattern wrap_around(R"([%&^/])");
+    TextMatch name_match;
+    if (!search(index, name_match, name)) return;
+    const std::string lambda = R"((?:\s*=\s*\[[^\]]*\])?)";
+    const TextPattern function("\\b" + name_match.str(1) + lambda +
+                               R"(\s*\([^(){}]*\)\s*\{\s*return\b([^;]*);)");
+    const std::string code = code_for_search(text);
+    TextMatch match;
+    if (!search(code, match, function)) {
+        failure.advice =
+            "Work out the arguments for this thread, and then the result: which of them leaves "
+            "its row of the tile?";
+        return;
+    }
+    const std::string line = "line " + std::to_string(line_number_at(code, match_end(match)));
+    failure.advice = contains(match.str(1), wrap_around)
+                         ? "Work out the arguments for this thread, and then the result on " +
+                               line + ": which of them leaves its row of the tile?"
+                         : "The result on " + line + " must stay below " + std::to_string(length) +
+                               ": take it modulo " + std::to_string(length) + ", for example.";
+}
+
+/// Explains an array with one index that has too few elements for its rows: the threads of a block
+/// use different elements, which lie beyond its end. Returns false for all other arrays.
+bool explain_short_array(Failure& failure, const SharedArray& tile, const Trial& trial,
+                         const std::string& text) {
+    const int line = failure.place.line;
+    const std::vector<std::string> parts = index_parts(code_on_line(text, line), tile.name);
+    if (parts.size() != 1 || tile.lengths.size() != 1 || trial.launch.block[2] > 1) return false;
+    const IndexExpression index(text, parts[0], line);
+    const auto value_of = [&](long long x, long long y) {
+        return index.value({{"threadIdx.x", x},
+                            {"threadIdx.y", y},
+                            {"blockDim.x", trial.launch.block[0]},
+                            {"blockDim.y", trial.launch.block[1]}});
+    };
+    const auto first = value_of(0, 0), next_x = value_of(1, 0), next_y = value_of(0, 1);
+    const auto& block = trial.launch.block;
+    if (!first || !next_x || !next_y || *first != 0 || block[1] < 2) return false;
+    const long long step_x = *next_x - *first, step_y = *next_y - *first;
+    const bool is_x_row = step_y == 1;
+    const long long distance = is_x_row ? step_x : step_y, rows = block[is_x_row ? 0 : 1],
+                    length = block[is_x_row ? 1 : 0];
+    const auto last = value_of(block[0] - 1, block[1] - 1);
+    const bool are_rows = (step_x == 1 || step_y == 1) && distance >= length && last &&
+                          *last == (rows - 1) * distance + length - 1;
+    if (!are_rows || *last < tile.lengths[0]) return false;
+    failure.headline = "line " + std::to_string(line) + " places the rows of the tile " +
+                       std::to_string(distance) + " elements apart, so " + std::to_string(rows) +
+                       " rows end at element " + std::to_string(*last) + ", but " +
+                       add_backticks(tile.name) + " has only " + std::to_string(tile.lengths[0]) +
+                       " elements.";
+    failure.place.line = tile.line;
+    failure.advice = "Declare " + std::to_string(rows) + " * " + std::to_string(distance) + " = " +
+                     std::to_string(rows * distance) + " elements: every row needs its padding.";
+    return true;
+}
+
 /// Explains an access by finding the index that is outside the array for this thread. Returns false
 /// if every index is inside.
 bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
-                             const std::string& text) {
-    static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");
+                             const Trial& trial, const std::string& text) {
     constexpr long long max_passes = 256;
     const int line = failure.place.line;
     const std::vector<std::string> parts = index_parts(code_on_line(text, line), tile.name);
@@ -346,6 +473,7 @@ bool explain_too_large_index(Failure& failure, const Report& report, const Share
             const std::string letter(1, "xyz"[axis]);
             values["threadIdx." + letter] = report.thread.thread[axis];
             values["blockIdx." + letter] = report.thread.block[axis];
+            values["blockDim." + letter] = trial.launch.block[axis];
         }
         if (has_counter) values[loop->counter] = pass;
         for (std::size_t part = 0; part < parts.size(); ++part) {
@@ -362,19 +490,7 @@ bool explain_too_large_index(Failure& failure, const Report& report, const Share
                                " are 0 to " + last_index + ".";
             failure.advice = "Compare the index with the declaration on line " +
                              std::to_string(tile.line) + ": which of the two is wrong?";
-            TextMatch name_match;
-            if (search(parts[part], name_match, name)) {
-                const TextPattern function("\\b" + name_match.str(1) +
-                                           R"(\s*\([^(){}]*\)\s*\{\s*return\b)");
-                const std::string code = code_for_search(text);
-                TextMatch match;
-                const int return_line =
-                    search(code, match, function) ? line_number_at(code, match_end(match)) : 0;
-                failure.advice =
-                    "Work out the arguments for this thread, and then the result" +
-                    (return_line > 0 ? " on line " + std::to_string(return_line) : "") +
-                    ": which of them leaves its row of the tile?";
-            }
+            advise_on_function(failure, parts[part], tile.lengths[part], text);
             return true;
         }
     }
@@ -382,6 +498,41 @@ bool explain_too_large_index(Failure& failure, const Report& report, const Share
 }
 
 }  // namespace
+
+bool explain_slot_row(Failure& failure, const Evidence& evidence) {
+    static const TextPattern call(R"(^(\w+)\s*\((.*)\)$)");
+    const std::string& text = evidence.source.text;
+    const SharedArray tile = find_shared_array(text, 0);
+    int right_line = 0, wrong_line = 0, number = 0;
+    std::string wrong_argument, row, function;
+    for (const std::string& code : lines_of(code_for_search(text))) {
+        ++number;
+        if (tile.name.empty() || code.find("__shared__") != code.npos) continue;
+        const std::vector<std::string> parts = index_parts(code, tile.name);
+        TextMatch match;
+        if (parts.size() != 2 || !search(parts[1], match, call)) continue;
+        const std::vector<std::string> arguments = split_outside_brackets(match.str(2), ",");
+        if (arguments.size() != 2 || (!function.empty() && function != match.str(1))) return false;
+        function = match.str(1);
+        const auto in_row = IndexSum::parse(text, parts[0], number),
+                   passed = IndexSum::parse(text, arguments[0], number);
+        if (!in_row || !passed) return false;
+        if ((*in_row - *passed).is_zero_with_constants(text)) {
+            right_line = number;
+        } else if (wrong_line == 0) {
+            wrong_line = number;
+            wrong_argument = trimmed(arguments[0]);
+            row = parts[0];
+        }
+    }
+    if (right_line == 0 || wrong_line == 0) return false;
+    blame_line(failure, wrong_line,
+               "this passes " + add_backticks(wrong_argument) + " to " + add_backticks(function) +
+                   ", but accesses row " + add_backticks(row) + " of " + add_backticks(tile.name) +
+                   "; line " + std::to_string(right_line) + " passes the row that it accesses.",
+               "Pass the row that the line accesses, here " + add_backticks(row) + ".");
+    return true;
+}
 
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
@@ -397,8 +548,15 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     const Report* report = find_report(trial, "memcheck");
     const SharedArray tile = find_shared_array(text, failure.place.line);
     if (explain_counter_on_full_axis(failure, tile, trial, text)) return true;
-    if (report && !tile.name.empty() && explain_too_large_index(failure, *report, tile, text))
-        return true;
+    if (!tile.name.empty() && explain_short_array(failure, tile, trial, text)) return true;
+    if (report && !tile.name.empty()) {
+        const LineMistake mistake = find_misplaced_component(text, tile);
+        if (mistake.line == failure.place.line) {
+            blame(failure, mistake);
+            return true;
+        }
+        if (explain_too_large_index(failure, *report, tile, trial, text)) return true;
+    }
     static const TextPattern offset(R"(at byte ([\d,]{1,12}) of)");
     TextMatch match;
     if (!report || tile.lengths.size() != 2 || !search(report->message, match, offset))
@@ -407,6 +565,10 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     for (const char letter : match.str(1)) {
         if (letter != ',') digits += letter;
     }
+    // The byte tells the row only if the second index stays within its row.
+    const std::vector<std::string> parts =
+        index_parts(code_on_line(text, failure.place.line), tile.name);
+    if (parts.size() != 2 || parts[1].find_first_of("(+^") != std::string::npos) return false;
     const long long row = std::stoll(digits) / 4 / std::max(1LL, tile.lengths[1]);
     if (row < tile.lengths[0] || row > 4096) return false;
     failure.headline = "this uses row " + std::to_string(row) + " of " + add_backticks(tile.name) +

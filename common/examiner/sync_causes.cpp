@@ -517,6 +517,16 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     return find_shared_race(trial, evidence);
 }
 
+namespace {
+
+/// Reports whether a kernel contains nothing with which threads wait for each other.
+bool has_no_synchronization(const std::string& text) {
+    static const TextPattern wait(R"(sync|barrier|bar\.|wait|arrive|fence|volatile\s*\()");
+    return !contains(code_for_search(text), wait) && text.find("asm") == text.npos;
+}
+
+}  // namespace
+
 std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
         Failure failure =
@@ -524,9 +534,22 @@ std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidenc
                                 "this reads shared memory that was never written.",
                                 "Fill the tile first: does a thread write each of its elements, "
                                 "and is the tile read with the same layout?");
+        if (trial.launch.threads() > 32 && has_no_synchronization(evidence.source.text)) {
+            failure.kind = FailureKind::missing_barrier;
+            failure.headline =
+                "this reads an element of the tile that no thread has written yet, and nothing "
+                "makes the threads wait for each other: a barrier is missing.";
+            failure.advice =
+                "Put __syncthreads() between the writes and the reads, where every thread of the "
+                "block reaches it.";
+            return failure;
+        }
         failure.is_cause_open = true;
         if (const auto left_out_stage = find_left_out_stage(trial, evidence)) {
             failure.details += wrap("Along the way: " + left_out_stage->sentence);
+            if (failure.place.line > 0 && failure.place.line != left_out_stage->line)
+                failure.headline = "line " + std::to_string(failure.place.line) +
+                                   " reads shared memory that was never written.";
             failure.place.line = left_out_stage->line;
             failure.advice = left_out_stage->advice;
         }

@@ -1,10 +1,13 @@
+// Long: all rules use the lines that choose a tile, which are found first.
 #include "examiner/rules.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/index_value.h"
 #include "examiner/line_rules.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
@@ -389,18 +392,113 @@ bool may_be_tile_choice(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_launch | trait::may_be_any_index));
 }
 
+/// Names of built-in variables, with their values in one block of a launch.
+std::map<std::string, long long> values_in_block(const Trial& trial, long long x, long long y) {
+    return {{"blockIdx.x", x},
+            {"blockIdx.y", y},
+            {"gridDim.x", trial.launch.grid[0]},
+            {"gridDim.y", trial.launch.grid[1]},
+            {"rows", trial.shape.rows},
+            {"cols", trial.shape.cols}};
+}
+
 /// Looks for a tile column that the kernel reduces by a single subtraction, although the grid of
 /// the launch requires several subtractions.
 LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
                                     const std::string& text) {
-    const std::size_t at = text.find(col.name + " -= gridDim.x");
+    if (col.line == 0) return {};
+    const TextPattern subtraction("\\b" + col.name + R"(\s*-=\s*(\w+(?:\.x)?)\s*;)");
+    const std::string code = code_for_search(text);
     const auto& grid = trial.launch.grid;
-    if (col.line == 0 || at == text.npos || grid[1] <= grid[0] + 1) return {};
-    return {line_number_at(text, at),
+    TextMatch match;
+    if (!search(code, match, subtraction) || grid[1] <= grid[0] + 1) return {};
+    const int line = line_of_match(code, match);
+    const std::string width = match.str(1);
+    if (IndexExpression(text, width, line).value(values_in_block(trial, 0, 0)) != grid[0])
+        return {};
+    return {line,
             "with " + std::to_string(grid[1]) + " rows and " + std::to_string(grid[0]) +
                 " columns of tiles, one subtraction is not enough: " + add_backticks(col.name) +
                 " stays beyond the last column.",
-            "Take the remainder modulo gridDim.x instead."};
+            "Take the remainder modulo " + width + " instead."};
+}
+
+/// The tile that the text of a kernel assigns to a block.
+struct AssignedTile {
+    long long x = 0, y = 0;      ///< the block
+    long long row = 0, col = 0;  ///< its tile
+};
+
+/// Returns the tiles of all blocks, or nothing if the text does not tell them.
+std::vector<AssignedTile> list_assigned_tiles(const TileChoice& row, const TileChoice& col,
+                                              const Trial& trial, const std::string& text) {
+    constexpr long long most_blocks = 256;
+    const auto& grid = trial.launch.grid;
+    if (row.line == 0 || col.line == 0 || row.has_others || col.has_others ||
+        grid[0] * grid[1] > most_blocks || grid[2] > 1)
+        return {};
+    for (const TileChoice* choice : {&row, &col}) {
+        const TextPattern update("\\b" + choice->name + R"(\s*(?:[-+%/^]=|\+\+|--))");
+        if (contains(code_for_search(text), update)) return {};
+    }
+    const IndexExpression row_value(text, row.value, row.line),
+        col_value(text, col.value, col.line);
+    std::vector<AssignedTile> tiles;
+    for (long long y = 0; y < grid[1]; ++y) {
+        for (long long x = 0; x < grid[0]; ++x) {
+            const auto values = values_in_block(trial, x, y);
+            const auto tile_row = row_value.value(values), tile_col = col_value.value(values);
+            if (!tile_row || !tile_col) return {};
+            tiles.push_back({x, y, *tile_row, *tile_col});
+        }
+    }
+    return tiles;
+}
+
+std::string block_text(const AssignedTile& tile) {
+    return "block (" + std::to_string(tile.x) + ", " + std::to_string(tile.y) + ")";
+}
+
+/// Looks for a block whose tile lies beyond the last column of tiles, and for two blocks with the
+/// same tile, by computing the tiles of all blocks.
+LineMistake find_wrong_assignment(const TileChoice& row, const TileChoice& col, const Trial& trial,
+                                  const std::string& text) {
+    const auto side = constant_value(text, "TILE_DIM");
+    if (!side || *side < 1) return {};
+    const long long tile_cols = (trial.shape.cols + *side - 1) / *side;
+    const std::vector<AssignedTile> tiles = list_assigned_tiles(row, col, trial, text);
+    const auto outside = std::ranges::find_if(
+        tiles, [&](const AssignedTile& tile) { return tile.col >= tile_cols; });
+    if (outside != tiles.end()) {
+        const bool is_xor = col.value.find('^') != col.value.npos;
+        return {col.line,
+                std::string(is_xor ? "`^` can lead beyond the last column of tiles: " : "") +
+                    "in " + block_text(*outside) + ", " + add_backticks(col.name) + " is " +
+                    std::to_string(outside->col) + ", but the columns of tiles are 0 to " +
+                    std::to_string(tile_cols - 1) + ".",
+                is_xor ? "Add " + row.name + " instead, and take the sum modulo gridDim.x."
+                       : "Take the result modulo gridDim.x."};
+    }
+    for (std::size_t i = 1; i < tiles.size(); ++i) {
+        const auto same = std::find_if(
+            tiles.begin(), tiles.begin() + static_cast<long>(i), [&](const AssignedTile& tile) {
+                return tile.row == tiles[i].row && tile.col == tiles[i].col;
+            });
+        if (same == tiles.begin() + static_cast<long>(i)) continue;
+        static const TextPattern remainder(R"(^(\w+)\s*%\s*(gridDim\.y)$)");
+        TextMatch match;
+        if (!search(row.value, match, remainder) || !contains_word(col.value, match.str(1)) ||
+            col.value.find('/') != col.value.npos)
+            return {};
+        return {col.line,
+                "both " + block_text(*same) + " and " + block_text(tiles[i]) + " take the tile " +
+                    row.name + " = " + std::to_string(same->row) + ", " + col.name + " = " +
+                    std::to_string(same->col) + ": both follow from remainders of " +
+                    add_backticks(match.str(1)) + ", so the pairs repeat.",
+                "Use the quotient " + match.str(1) + " / gridDim.y instead of " + match.str(1) +
+                    " in " + add_backticks(col.name) + "."};
+    }
+    return {};
 }
 
 /// Sets the failure's line to the one that chooses a block's tile, and advises the learner to check
@@ -497,6 +595,39 @@ int find_tile_choice_line(const std::string& text) {
                                                                  : std::max(row.line, col.line);
 }
 
+void explain_wrong_order(Failure& failure, const std::string& text) {
+    static const TextPattern tiles(
+        R"(tile row (\d+), column (\d+), but .*tile row (\d+), column (\d+))");
+    const TileChoice row = find_tile_choice(text, "row"), col = find_tile_choice(text, "col");
+    TextMatch match;
+    if (row.line == 0 || col.line == 0 || row.has_others || col.has_others ||
+        !search(failure.headline, match, tiles))
+        return;
+    if (match.str(1) != match.str(3) && row.value == "blockIdx.y") {
+        failure.place.line = row.line;
+        failure.details += wrap(add_backticks(row.name) +
+                                " is blockIdx.y: neighbouring blocks take the same row of tiles.");
+        failure.advice =
+            "The result is correct, but the order is not. Number the blocks with blockIdx.y * "
+            "gridDim.x + blockIdx.x: " +
+            add_backticks(row.name) +
+            " is the number modulo gridDim.y, and the column the quotient plus " +
+            add_backticks(row.name) + ", modulo gridDim.x.";
+        return;
+    }
+    const std::string value = expand(text, col.value, col.line);
+    if (match.str(1) == match.str(3) && !contains_word(col.value, row.name) &&
+        value.find('%') == value.npos) {
+        failure.place.line = col.line;
+        failure.details += wrap(add_backticks(col.name) + " does not depend on " +
+                                add_backticks(row.name) + ", so no row of tiles is shifted.");
+        failure.advice =
+            "The result is correct, but the order is not. Shift each row of tiles "
+            "sideways by its index: add " +
+            add_backticks(row.name) + " to the quotient, and take the sum modulo gridDim.x.";
+    }
+}
+
 bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (!may_be_tile_choice(failure)) return false;
@@ -531,6 +662,8 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
     if (mistake.line == 0) mistake = find_tile_mistake(row, col, text);
     if (mistake.line == 0) mistake = find_single_subtraction(col, trial, text);
     if (mistake.line == 0) mistake = find_turn_mistake(failure, trial, evidence);
+    if (mistake.line == 0 && evidence.exercise.block_order != "in-turn")
+        mistake = find_wrong_assignment(row, col, trial, text);
     if (mistake.line == 0) {
         // The choice of tiles can be wrong only if some tiles are missing, or if two blocks race
         // for one tile. If a tile is in the wrong position, its choice was correct.

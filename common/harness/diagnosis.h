@@ -130,6 +130,7 @@ private:
     std::size_t find_best_hypothesis() const;
     bool fits_right_cells(const Hypothesis& hypothesis) const;
     std::string describe_exceptions() const;
+    std::optional<Finding> find_partial_exchange(Fault fault) const;
     double fraction_of_cells_made_wrong(const Hypothesis& hypothesis) const;
     Explanation find_best_rule() const;
     std::optional<Finding> find_computed_value() const;

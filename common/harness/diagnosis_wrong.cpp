@@ -1,4 +1,8 @@
 // Diagnoses outputs with wrong values.
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
@@ -114,9 +118,37 @@ std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
     } else if (is_nearly_all(explained_[best_hypothesis].count, cells_to_explain)) {
         const Hypothesis& hypothesis = hypotheses()[best_hypothesis];
         finding = make_finding(hypothesis.fault, explained_[best_hypothesis], hypothesis.meaning);
-        if (!fits_right_cells(hypothesis)) finding->sentence += describe_exceptions();
+        if (!fits_right_cells(hypothesis)) {
+            if (auto part = find_partial_exchange(hypothesis.fault)) return part;
+            finding->sentence += describe_exceptions();
+        }
     }
     return finding;
+}
+
+/// Recognizes outputs in which the same few elements of every piece of 4 x 4 are not exchanged with
+/// their mirror images, although the other elements of the piece are.
+std::optional<Finding> Diagnosis::find_partial_exchange(Fault fault) const {
+    constexpr std::int64_t side = 4;
+    if (fault != Fault::tile_not_transposed || comparison_.untouched > 0) return std::nullopt;
+    std::set<std::pair<std::int64_t, std::int64_t>> places;
+    for (const SampledCell& cell : sample_.cells) {
+        const std::int64_t row = cell.index / matrix_.out_cols() % side,
+                           col = cell.index % matrix_.out_cols() % side;
+        places.insert({std::min(row, col), std::max(row, col)});
+    }
+    const std::uint64_t pieces = static_cast<std::uint64_t>(matrix_.elements() / (side * side));
+    const bool fits_pieces = comparison_.wrong == 2 * places.size() * pieces;
+    if (places.empty() || places.size() > 3 || !fits_pieces) return std::nullopt;
+    std::string text;
+    for (const auto& [row, col] : places) {
+        const std::string low = std::to_string(row), high = std::to_string(col);
+        text += (text.empty() ? "(" : "; and (") + low + "," + high + ") and (" + high + "," + low +
+                ")";
+    }
+    return make_finding(Fault::scrambled_in_tile, wrong_cells_,
+                        "in each piece of 4 x 4, the elements " + text +
+                            " are not exchanged with each other; all others are");
 }
 
 /// Recognizes batches whose matrices were stored to, or read from, the wrong position.
@@ -290,10 +322,15 @@ std::optional<Finding> Diagnosis::find_mixed_tiles() const {
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(wrong_tile_count + foreign_values_.count, wrong_cells_.count))
         return std::nullopt;
+    const std::string meaning = "right and wrong cells are side by side in the same tiles";
+    // A wrong order of the warps leaves no cell unwritten.
     return make_finding(
         Fault::mixed_in_tile, wrong_cells_,
-        "right and wrong cells are side by side in the same tiles, without a pattern. "
-        "Perhaps threads read a tile before all of it is written");
+        comparison_.untouched > 0
+            ? meaning + ", and other cells are never written"
+            : meaning +
+                  ", without a pattern. Perhaps threads read a tile before all of it is "
+                  "written");
 }
 
 /// Reports whether the bad rows (or columns) are the same ones in each group of two or four.

@@ -99,7 +99,11 @@ static Verdict verdict_to_show(Verdict verdict) {
     failure.headline = change.sentence;
     failure.place = change.place;
     failure.advice =
-        "Find out why the line is wrong before you change it. Another change may be better.";
+        change.before.empty() && change.after.empty()
+            ? "Find out why this makes the kernel right before you change it. Another change may "
+              "be "
+              "better."
+            : "Find out why the line is wrong before you change it. Another change may be better.";
     return verdict;
 }
 

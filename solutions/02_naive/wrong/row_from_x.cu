@@ -1,12 +1,11 @@
-// expect: never-written
-// mistake: Both the row and the column are computed from x.
-// says: diagonal
-// never: no simple pattern
+// expect: grid-exchanged
+// mistake: The row comes from the indices along x, and the column from those along y.
+// says: take the column from blockIdx.x
+// never: in configure, compute
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.x * blockDim.x + threadIdx.x;  // here
+    int col = blockIdx.y * blockDim.y + threadIdx.y;  // here
 
-    // Blocks on the right and bottom edges may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

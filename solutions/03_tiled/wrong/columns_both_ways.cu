@@ -9,7 +9,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
     if (row < rows && col < cols) {
-        tile[threadIdx.x][threadIdx.y] = in[row * cols + col];
+        tile[threadIdx.x][threadIdx.y] = in[row * cols + col];  // here
     }
 
     __syncthreads();
