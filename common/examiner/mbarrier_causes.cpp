@@ -54,7 +54,7 @@ LineMistake find_wrong_parity(const std::string& text) {
             "The first phase of an mbarrier has parity 0: wait for parity 0."};
 }
 
-/// Looks for copies of rows that are requested by more threads than the tile has rows.
+/// Looks for copies of rows that too many threads start: more threads than the tile has rows.
 LineMistake find_copies_without_condition(const std::string& text, const LaunchShape& launch) {
     const KernelCall copy = find_call_of(text, "cp.async.bulk");
     if (copy.line == 0) return {};
