@@ -32,7 +32,7 @@ struct Command {
     bool has_own_process_group = false;
 };
 
-/// How a program ended, and what it printed.
+/// The outcome of a program: how it ended, and what it printed.
 struct ProcessResult {
     /// the exit code; 128 + N if signal N ended the program, and 127 if the program did not start
     int exit_code = 0;

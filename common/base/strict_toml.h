@@ -156,7 +156,7 @@ private:
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }
-    /// Returns the value of `found`, or throws an Error if the table had no valid value.
+    /// Returns `found` if it holds a value. Otherwise throws an Error that says what was expected.
     template <class Found>
     Found require_value(const Found& found, const toml::node& node, const char* key,
                         const std::string& expected) const {

@@ -1,5 +1,5 @@
-// The book's table of contents: the pages that docs/contents.txt lists, and all other chapters in
-// docs/guide.
+// The book's table of contents. It contains the pages that docs/contents.txt lists, and all other
+// chapters in docs/guide.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes `text` to a file, and creates missing folders. Does nothing if the file already contains
-/// exactly this text.
+/// Writes `text` to a file. Creates folders that do not exist yet. If the file already contains
+/// exactly this text, does nothing.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// A page of the book.

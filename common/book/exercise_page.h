@@ -1,5 +1,5 @@
-// Generates the page of an exercise without a lesson. The content of the page comes from the
-// exercise's records.
+// Generates the page of an exercise that does not belong to a lesson. The content of the page comes
+// from the exercise's records.
 #pragma once
 
 #include "contents.h"
@@ -10,8 +10,8 @@ namespace coalesce::book {
 /// Returns an empty HTML section, to which a script adds the exercise's editor.
 std::string editor_html(const std::string& exercise);
 
-/// Returns the Doxygen page of `exercise`: its kernel, its editor, and the definition of one output
-/// element.
+/// Returns the Doxygen page of `exercise`. It shows the kernel, the editor, and the definition of
+/// one output element.
 std::string exercise_text(const Page& page, const Exercise& exercise, bool has_explorer);
 
 }  // namespace coalesce::book

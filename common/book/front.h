@@ -8,8 +8,8 @@
 
 namespace coalesce::book {
 
-/// Returns the opening section of the front page. It has a description of the course, buttons that
-/// open the first lesson and other pages, and an interactive picture.
+/// Returns the opening section of the front page: a description of the course, buttons that open
+/// the first lesson and other pages, and an interactive picture.
 std::string front_page_html(const Contents& contents, const course::Course& course,
                             bool has_explorer);
 

@@ -28,7 +28,8 @@ bool find_tag(const std::string& html, std::size_t from, Tag& tag);
 /// resolved.
 std::string plain_text(const std::string& html);
 
-/// Returns the text between the first `begin` and the next `end`, or "" if they do not occur.
+/// Returns the text between the first `begin` and the next `end`, or "" if one of them does not
+/// occur.
 std::string text_between(const std::string& text, const std::string& begin, const std::string& end);
 
 }  // namespace coalesce::book

@@ -16,8 +16,8 @@ nlohmann::json read_measurements(const std::filesystem::path& root);
 long bandwidth_gbps(const nlohmann::json& measurements, const course::Step& step);
 
 /// Returns what limits a lesson's main kernel, according to the time model: "global", "shared",
-/// "registers" or "waiting". Returns "" if the model has made no prediction for the kernel. The
-/// other results are the names of classes in the style sheet.
+/// "registers" or "waiting". These four are also names of classes in the style sheet. Returns "" if
+/// there is no prediction for the kernel.
 std::string limiting_idea_class(const std::filesystem::path& root, const course::Step& step);
 
 }  // namespace coalesce::book

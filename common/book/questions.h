@@ -14,7 +14,7 @@ namespace coalesce::book {
 std::string questions_html(const std::string& step, const Contents& contents,
                            const course::Course& course);
 
-/// Returns a string, escaped for HTML text and attributes. Line breaks become blanks.
+/// Returns `text`, escaped for use in HTML text and attributes. Line breaks become blanks.
 std::string to_html(const std::string& text);
 
 }  // namespace coalesce::book

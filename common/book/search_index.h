@@ -7,8 +7,8 @@
 namespace coalesce::book {
 
 /// Returns the sections of a page, each as {"page", "anchor", "title", "heading", "text"}. Each
-/// heading with an anchor begins a section. In the section before the first such heading, "anchor"
-/// and "heading" are empty.
+/// heading with an anchor begins a section. The text before the first such heading is a section
+/// whose "anchor" and "heading" are empty.
 nlohmann::json list_sections(const std::string& page, const std::string& html);
 
 }  // namespace coalesce::book

@@ -30,7 +30,7 @@ struct StoreConflict {
     Block first_block, second_block;
     std::int64_t element = 0;  ///< index of the cell in the output
 };
-/// Mistakes in the stores of a launch: two blocks store to the same cell, or a block stores
+/// The mistakes in the stores of a launch: a cell that two blocks store to, and blocks that store
 /// nothing.
 struct BlockStores {
     std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
@@ -46,18 +46,18 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
-/// The positions of a launch's blocks, which are evenly spaced in the input. The positions of
-/// blocks (0, 0), (1, 0) and (0, 1) determine those of all other blocks.
+/// The input cells at which the blocks of a launch start. The blocks are evenly spaced, so the
+/// positions of blocks (0, 0), (1, 0) and (0, 1) determine those of all other blocks.
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
     /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
     Cell origin, next_x, next_y;
 
-    /// Returns the distance between two blocks that are neighbours along x, in rows and columns of
-    /// the matrix.
+    /// Returns the distance, in rows and columns of the matrix, between two blocks that are
+    /// neighbours along x.
     Cell step_x() const { return {next_x.row - origin.row, next_x.col - origin.col}; }
-    /// Returns the distance between two blocks that are neighbours along y, in rows and columns of
-    /// the matrix.
+    /// Returns the distance, in rows and columns of the matrix, between two blocks that are
+    /// neighbours along y.
     Cell step_y() const { return {next_y.row - origin.row, next_y.col - origin.col}; }
     /// Returns a sentence that says where blocks (0, 0), (1, 0) and (0, 1) start.
     std::string text() const;

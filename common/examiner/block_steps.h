@@ -46,8 +46,8 @@ BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& 
 /// Returns the linear index of the block to which the report's thread belongs.
 std::uint64_t block_of_report(const simulated::Report& report, const LaunchShape& launch);
 /// Adds the extents of arrays to the recorded steps in `json`, because the debug information lacks
-/// some of them. The extents of shared arrays come from their declarations in `source`. `arguments`
-/// maps the name of each array argument of the kernel to its extents.
+/// some of these extents. The extents of shared arrays come from their declarations in `source`.
+/// `arguments` maps the name of each array argument of the kernel to its extents.
 void add_known_extents(std::string& json, const Source& source,
                        const std::map<std::string, std::vector<long long>>& arguments);
 

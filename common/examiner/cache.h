@@ -31,9 +31,9 @@ public:
     /// Opens the cache in `folder`. If `folder` is empty, the cache stores nothing.
     explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// Returns the value of this kind that is stored under `key`, or nothing if there is none.
+    /// Returns the value that is stored under `kind` and `key`, or nothing if there is none.
     std::optional<std::string> find(const std::string& kind, const std::string& key) const;
-    /// Stores a value of this kind under `key`.
+    /// Stores `value` under `kind` and `key`.
     void save_cached(const std::string& kind, const std::string& key,
                      const std::string& value) const;
 

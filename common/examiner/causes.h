@@ -39,8 +39,8 @@ struct Evidence {
 /// Returns the mistake that caused a launch to fail.
 Failure find_cause(const Trial& trial, const Evidence& evidence);
 
-/// Reports whether both sides of the matrix are multiples of 64. Tiles of every usual size cover
-/// such a matrix exactly.
+/// Reports whether both sides of the matrix are multiples of 64, so that tiles of every usual size
+/// cover the matrix exactly.
 bool has_whole_tiles(Shape shape);
 
 }  // namespace coalesce

@@ -29,10 +29,10 @@ ClangRequest clang_ir_request(const Source& source,
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped_source,
                                           bool keeps_variables = false);
 
-/// Returns the commands to run instead of `request` with a clang that has a back end for NVIDIA
-/// GPUs. The first command emits unoptimized IR. The second command optimizes this IR without the
-/// back end, so that the result is the same as in a web page. If `request.keeps_variables` is set,
-/// returns only the command of `request`, which does not optimize.
+/// Returns the commands that replace the command `request` if clang has a back end for NVIDIA GPUs.
+/// The first command emits unoptimized IR. The second command optimizes this IR without the back
+/// end, so that the result is the same as in a web page. If `request.keeps_variables` is set,
+/// returns only the command `request`, which does not optimize.
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
 /// Returns the name of a compiler that consists of clang and our translator from LLVM IR to PTX.

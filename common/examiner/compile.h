@@ -36,8 +36,8 @@ struct Message {
 
 /// The kinds of compilers.
 enum class Compiler {
-    /// the first installed one of nvrtc, nvcc and clang; clang comes first if the course was built
-    /// with it
+    /// the first of nvrtc, nvcc and clang that is installed; clang comes first if the course was
+    /// built with clang
     any,
     nvrtc,    ///< the fastest compiler: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`

@@ -1,11 +1,11 @@
-// Explains errors of the compiler whose own words do not say what to change.
+// Explains compiler errors whose messages do not say what to change.
 #pragma once
 
 #include <string>
 
 namespace coalesce {
 
-/// What caused a compiler error.
+/// The cause of a compiler error.
 struct CompileCause {
     std::string sentence = "";  ///< "" if the cause is unknown
     std::string advice = "";

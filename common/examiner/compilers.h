@@ -18,8 +18,8 @@ struct FoundCompiler {
     std::string identity;  ///< a string that identifies the version of the compiler
 };
 
-/// Returns `kind` or, if `kind` is `any` and the environment variable COALESCE_COMPILER allows only
-/// one kind, the allowed kind.
+/// Returns `kind`. If `kind` is `any` and the environment variable COALESCE_COMPILER allows only
+/// one kind, returns that kind instead.
 Compiler resolve_compiler_kind(Compiler kind);
 /// Finds the compiler of this kind or, for `any`, the first installed compiler. Returns nothing if
 /// no such compiler is installed.
@@ -45,7 +45,7 @@ std::vector<std::string> clang_filter_command(const std::string& clang,
 /// Returns the folder that contains the project's headers for clang.
 std::string clang_headers();
 
-/// Compiles wrapped source code with the NVRTC in the file `library`.
+/// Compiles wrapped source code with the NVRTC library in the file `library`.
 RawOutput run_nvrtc(const std::string& library, const std::string& wrapped_source,
                     const std::string& architecture, bool keeps_variables = false);
 /// Like `run_nvrtc`, but takes a fraction of the time, because it makes fewer optimizations and

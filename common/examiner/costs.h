@@ -19,8 +19,9 @@ std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchSh
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
 /// Returns a failure for each kind of access, such as loads from shared memory, that is too
-/// expensive. This is the case if an average request costs more than the limit, and all requests
-/// together cost more than those of the solution. Kinds of access without a limit are not checked.
+/// expensive. A kind is too expensive if an average request costs more than the limit, and all
+/// requests together cost more than those of the solution. Kinds of access without a limit are not
+/// checked.
 std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
 
 /// Returns a failure if the kernel's accesses cost far more than the solution's. This check is
@@ -36,8 +37,8 @@ std::optional<Failure> find_excess_over_solution(const Verdict& verdict,
 /// overlapping. Other causes are not reported, such as a loop that the compiler did not unroll.
 std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Returns a failure if, when the kernel reads a tile, fewer bytes of asynchronous copies are in
-/// flight than the lesson requires.
+/// Returns a failure if fewer bytes of asynchronous copies than the lesson requires are in flight
+/// when the kernel reads a tile.
 std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Returns a failure if the lesson requires asynchronous copies and the kernel makes none.
@@ -46,8 +47,8 @@ std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limit
 // ---- too_slow.cpp: limits on the predicted time ----
 
 /// Returns a failure if the predicted speed is below the lesson's limit, even after allowing for
-/// the error of the model. Returns nothing if the kernel might be faster than predicted, because it
-/// has a property that the model does not cover.
+/// the error of the model. Returns nothing if the kernel has a property that the model does not
+/// cover, because the kernel may then be faster than predicted.
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits);
 /// Returns the failure to report if the solution's time can be predicted, but the kernel's time
 /// cannot.

@@ -31,8 +31,8 @@ struct Condition {
     /// whether a semicolon directly follows, so that the condition has no effect
     bool is_empty = false;
     std::vector<ComparisonTerm> comparisons = {};
-    /// The line on which the comparisons are made. It differs from `line` if their result is in a
-    /// variable, as in `bool inside = row < rows; ... if (inside)`.
+    /// The line on which the comparisons are made. This line differs from `line` if the result of
+    /// the comparisons is stored in a variable, as in `bool inside = row < rows; ... if (inside)`.
     int comparison_line = 0;
 
     bool joins_with_or() const { return text.find("||") != std::string::npos; }

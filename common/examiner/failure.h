@@ -164,8 +164,8 @@ struct Failure {
     std::string id() const;
 };
 
-/// Returns every identifier that a Failure can have, in the order of FailureKind. The list contains
-/// the identifier of each Fault instead of wrong-result.
+/// Returns every identifier that a Failure can have, in the order of FailureKind. The identifiers
+/// of all Faults take the place of "wrong-result".
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

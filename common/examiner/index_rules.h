@@ -25,12 +25,12 @@ int factor_of_thread(const std::string& expression);
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a vector component that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);
-/// Attributes the failure to an index of the tile such as `2 * threadIdx.x`, if each thread moves
-/// more than two elements.
+/// Attributes the failure to a factor that is too small in an index of the tile, such as `2 *
+/// threadIdx.x` in a kernel in which each thread moves four elements.
 bool explain_thread_factor(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a line that indexes the tile with a row or column of the whole matrix.
 bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence);
-/// Attributes the failure to a loop over the tile with a wrong step. The step must equal the number
+/// Attributes the failure to the wrong step of a loop over the tile. The step must equal the number
 /// of rows that the block covers in one iteration.
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Attributes the failure to a line that passes another row to the function of a swizzle than the

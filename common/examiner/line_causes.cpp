@@ -250,7 +250,8 @@ LineMistake find_odd_component_in_list(const std::string& code) {
     return {};
 }
 
-/// Finds vectors that one thread should load from consecutive rows, but loads from other rows.
+/// Finds vectors that one thread should load from consecutive rows, but that it loads from rows
+/// that are not consecutive.
 LineMistake find_rows_apart(const std::string& text) {
     static const TextPattern load(R"(float4\s+\w+\s*=.*\bin\[\(row\s*\+\s*(\d{1,3})\)\s*\*)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));

@@ -1,4 +1,4 @@
-// Declares functions that the rules about mistakes in a single line of a kernel share.
+// Declares functions that are shared by the rules about mistakes in a single line of a kernel.
 #pragma once
 
 #include <string>

@@ -19,15 +19,16 @@ constexpr int kMaxCandidates = 8;
 LineMistake find_coordinate_mistake(const Failure& failure, const Trial& trial,
                                     const Evidence& evidence);
 
-/// Looks for a loop in which each thread processes all rows or columns, although the kernel has
-/// computed the thread's own row or column, which it never uses.
+/// Looks for a loop in which each thread processes all rows or columns, although the kernel
+/// computes a row or column for each thread and then never uses it.
 LineMistake find_loop_over_matrix(const std::string& text, int line);
 
 // ---- reach_causes.cpp ----
 
-/// Looks for an access whose passes or blocks overlap, or leave rows or columns out. `unreached` is
-/// a cell that no thread accesses, if one is known; the mistake must then explain this cell.
-/// `matrix_size` is the size of the accessed matrix.
+/// Looks for an access to `matrix` that repeats or leaves out rows or columns, because consecutive
+/// loop iterations or neighbouring blocks overlap or are too far apart. `unreached` is a cell that
+/// no thread accesses, if one is known; the mistake must then explain this cell. `matrix_size` is
+/// the size of the accessed matrix.
 LineMistake find_reach_mistake(const std::string& text, const std::string& matrix, int line,
                                const LaunchShape& launch, Shape matrix_size,
                                const std::optional<Cell>& unreached);
@@ -41,8 +42,9 @@ LineMistake find_short_stride(const std::string& text, int line, const LaunchSha
 
 // ---- guard_causes.cpp ----
 
-/// Looks for a condition that checks the row and the column of an element other than the one that a
-/// line accesses. The array has `rows` rows of `cols` elements.
+/// Looks for a condition that checks the row and the column of an element other than the one that
+/// `line` accesses. Assumes that `array` has `rows` rows and `cols` columns, as named in the
+/// kernel.
 LineMistake find_check_of_other_element(const std::string& array, int line,
                                         const std::string& text);
 
@@ -50,17 +52,18 @@ LineMistake find_check_of_other_element(const std::string& array, int line,
 
 /// Looks for two assignments that should exchange two values, but lose one of them.
 LineMistake find_lost_exchange(const std::string& text);
-/// Looks for a loop around a line whose counter is an index of a shared array, but goes up to a size
-/// of the input.
+/// Looks for a loop around `line` that indexes a shared array with its counter, although the
+/// counter goes up to a size of the input.
 LineMistake find_loop_beyond_array(const std::string& text, int line);
 
 /// Looks for a number of tiles that the kernel computes by a division that rounds down, although
-/// the side of the matrix is not a multiple of the tile's.
+/// the matrix's side is not a multiple of the tile's side.
 LineMistake find_rounded_quotient(const std::string& text, Shape shape);
 
 // ---- shuffle_causes.cpp ----
 
-/// Looks for the only loop of shuffles in a kernel whose offsets do not combine all 32 lanes.
+/// Looks for a loop of shuffles that does not combine all 32 lanes, because its offsets leave some
+/// out. The loop must be the only one with shuffles.
 LineMistake find_short_shuffle(const std::string& text);
 /// Looks for a store of a sum by all lanes of a warp, although only lane 0 has the sum of all lanes.
 LineMistake find_store_by_all_lanes(const std::string& text, int line, const LaunchShape& launch);
@@ -71,8 +74,8 @@ LineMistake find_exchanged_lane(const std::string& text);
 
 // ---- unsigned_causes.cpp ----
 
-/// Looks for a comparison with 0 that always holds, because the variable is unsigned, and for a
-/// loop that divides its counter until it is 0 but also runs for 0.
+/// Looks for a comparison with 0 that always holds because the variable is unsigned. Also looks for
+/// a loop that divides its counter until the counter is 0, but whose condition still holds at 0.
 LineMistake find_condition_that_always_holds(const std::string& text);
 
 // ---- component_causes.cpp ----

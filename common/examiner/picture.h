@@ -26,25 +26,25 @@ struct PictureRequest {
     unsigned warp = 0;         ///< the warp within the block
 };
 
-/// A row of 32 words or banks, with the lanes that access them.
+/// A row of a picture: 32 words or banks, with the lanes that access them.
 struct PictureRow {
     std::string label = "";       ///< name of the row, such as "out + 256" or "wavefront 1"
     std::array<int, 32> lanes{};  ///< for each word or bank, one of the lanes that access it, or -1
 };
 
-/// A load or store, together with its picture.
+/// A load or store, together with the rows of the picture that show it.
 struct WarpAccess : simulated::Access {
     Place place = {};                   ///< source line of the access
     std::string source_line = "";       ///< text of the source line
     std::string memory = "";            ///< the accessed memory: "in", "out", "shared memory"
     unsigned execution_count = 1;       ///< number of times that the warp made this access
-    std::vector<PictureRow> rows = {};  ///< the picture of the access
+    std::vector<PictureRow> rows = {};  ///< the part of the picture that shows this access
 
     /// Returns a headline such as "store to `out`: 32 sectors, where 4 are enough".
     std::string headline() const;
 };
 
-/// All accesses of the warp.
+/// A picture of all accesses of the warp.
 struct Picture {
     Failure problem;         ///< the reason why there is no picture; its kind is `none` on success
     std::string file;        ///< the file's name in messages

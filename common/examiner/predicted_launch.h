@@ -66,11 +66,12 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
 
 /// Describes a prediction in sentences.
 timing::TimeExplanation describe_prediction(const Predicted& predicted);
-/// Returns a string such as "Time at 8192 x 8192: about 0.14 ms, 91 % of a copy (predicted, NVIDIA
-/// H200, within 8 %). Memory is ...".
+/// Describes the predicted time and its cause, as in "Time at 8192 x 8192: about 0.14 ms, 91 % of a
+/// copy (predicted, NVIDIA H200, within 8 %). Memory is ...".
 std::string format_prediction(const Predicted& predicted);
-/// Returns a string such as "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5
-/// times as fast (...). Why: ...", or "" if the learner's kernel is not slower.
+/// Compares the learner's kernel with the solution, as in "At 8192 x 8192 the solution takes about
+/// 0.14 ms, yours 0.21 ms: 1.5 times as fast (...). Why: ...". Returns "" if the learner's kernel
+/// is not slower.
 std::string format_comparison(const Predicted& kernel_prediction, const Predicted& solution);
 
 }  // namespace coalesce

@@ -31,8 +31,8 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
 /// matches any kind.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns `place` or, if `place` is in a function with inline assembly, the place of the call of
-/// that function. The line is 0 if `place` is not in the learner's file.
+/// Returns `place` or, if `place` is in a function with inline assembly, the place where that
+/// function is called. The line is 0 if `place` is not in the learner's file.
 Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
 /// Returns the name that the exercise gives to the output matrix, or to the input matrix if
@@ -106,7 +106,7 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
 /// Returns false if the report does not give these numbers.
 bool explain_endless_wait(Failure& failure, const Evidence& evidence);
 /// Reports whether a kernel starts the copy of the next tile only after it has read the tile for
-/// which it has waited. Then no copy of a thread is in flight while the thread reads.
+/// which it has waited. In such a kernel, no copy of a thread is in flight while the thread reads.
 bool copies_after_read(const std::string& text);
 /// Attributes the failure to a missing or misplaced step of a pipeline. Returns false if the text
 /// shows no such mistake.
@@ -116,8 +116,8 @@ bool explain_by_pipeline(Failure& failure, const Evidence& evidence);
 //
 // Finds grids and tiles that do not fit each other.
 
-/// Attributes the failure to a grid whose sizes belong to the other axes, or to the order or the
-/// indices with which tiles are loaded and stored. Returns false if the text shows no such mistake.
+/// Attributes the failure to wrong sizes of the grid or of the tile, or to a wrong order or wrong
+/// indices of a tile's loads and stores. Returns false if the text shows no such mistake.
 bool explain_by_layout(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
@@ -144,11 +144,11 @@ bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
 
 // ---- reach_causes.cpp ----
 //
-// Compares the elements that a block reaches with the distance between blocks.
+// Compares the extent of the elements that a block accesses with the distance between blocks.
 
-/// Attributes the failure to passes of a loop that repeat or leave out rows or columns, or to a
+/// Attributes the failure to loop iterations that repeat or leave out rows or columns, or to a
 /// distance between blocks that differs from the size of a block's tile. Returns false if the
-/// access has neither of these mistakes, or an index of an unusual form.
+/// access has neither of these mistakes, or if its index has an unusual form.
 bool explain_by_reach(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----

@@ -20,7 +20,8 @@ struct LineCounters {
     Counters counters;  ///< the costs; `kernels` is always 0, because a line launches no kernels
 };
 
-/// The bulk copies (TMA) of a launch, each of which is one request. Other counters include them.
+/// The costs of a launch's bulk copies (TMA). Each bulk copy counts as one request. Other counters
+/// include these costs.
 struct BulkCopies {
     std::uint64_t load_requests = 0, load_sectors = 0;    ///< copies to shared memory
     std::uint64_t store_requests = 0, store_sectors = 0;  ///< copies to global memory

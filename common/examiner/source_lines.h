@@ -179,14 +179,14 @@ struct SharedArray {
 };
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
-/// Returns the last line that stores to an array whose elements are never read. Returns 0 if no line
-/// stores to the array, or if a line uses it in another way.
+/// Returns the last line that stores to `array`, if the array's elements are never read. Returns 0
+/// if no line stores to the array, or if a line uses the array in another way.
 int find_store_of_unread_array(const std::string& text, const std::string& array);
 /// Returns the first shared array that a line mentions. If `line` is 0, returns the first shared
 /// array in the file. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the first line of a loop around `line` whose condition has the form `k <= 8`. Returns 0
-/// if there is no such loop.
+/// Looks for a loop around `line` with a condition such as `k <= 8`, which makes the loop run once
+/// too often. Returns the first line of the loop, or 0 if there is no such loop.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

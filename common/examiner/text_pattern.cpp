@@ -312,8 +312,8 @@ private:
         }
     }
 
-    /// Lets the threads read the character at `at`. Returns true if a thread has matched. All
-    /// threads after that one are dropped.
+    /// Advances the matcher's threads over the character at offset `at`. If one of them has already
+    /// matched, returns true and drops all threads after it.
     bool step(std::size_t at, bool is_whole_match, TextMatch& match) {
         std::size_t thread_count = 0;
         bool has_match = false;

@@ -95,7 +95,7 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    /// the reason why the launch was refused; its kind is `none` if it was not
+    /// the reason why the launch was refused; its kind is `none` if it was not refused
     Failure launch_failure;
     bool is_launched = false;
     int error = 0;         ///< the error of the launch, as a cudaError_t
@@ -105,14 +105,14 @@ struct Trial {
     /// the arrays after the launch, in the order of the arguments; empty if the kernel takes
     /// matrices
     std::vector<ArrayAfter> arrays;
-    /// The comparison of the outputs of an ElementTask. `comparison` is then empty.
+    /// The comparison of the outputs of an ElementTask. If it is set, `comparison` is empty.
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     std::string block_trace;                        ///< the steps of the traced block, as JSON
     int store_line = 0;                  ///< first line that stored to device memory; 0 if unknown
     Counters counters;                   ///< the costs, if requested
-    BulkCopies bulk_copies;              ///< the bulk copies among the costs
+    BulkCopies bulk_copies;              ///< bulk copies; `counters` includes their costs
     std::vector<LineCounters> lines;     ///< costs by line, if requested
     std::uint64_t instructions = 0;      ///< number of warp instructions executed; simulated only
     std::uint64_t print_call_count = 0;  ///< printf calls, counted once per warp; simulated only

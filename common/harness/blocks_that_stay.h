@@ -7,9 +7,9 @@
 
 #include "harness/harness.h"
 
-/// Returns how many blocks of `threads` threads and `bytes` bytes of dynamic shared memory can be
-/// resident on the device. Returns fewer blocks if each of them would otherwise get fewer than 4 of
-/// the `tiles` tiles.
+/// Returns the number of blocks of `threads` threads and `bytes` bytes of dynamic shared memory
+/// that can be resident on the device. Returns fewer blocks if each block would otherwise get fewer
+/// than 4 of the `tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {
     constexpr int min_tiles_per_block = 4;

@@ -28,8 +28,8 @@ struct Tally {
 };
 
 /// Reports whether `count` is at least 90 % of `total`. A mistake that explains 90 % of the wrong
-/// cells is considered their cause. The rest may be at the edges of a matrix, where the pattern may
-/// differ.
+/// cells is considered the cause of all of them. The other cells may be at the edges of a matrix,
+/// where the pattern may differ.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t total) {
     return count > 0 && 10 * count >= 9 * total;
 }
@@ -59,9 +59,9 @@ struct TileGrid {
     }
 };
 
-/// A diagnosis of an output, which collects bad cells one by one, and then determines which mistake
-/// explains them. Each thread may collect some of the cells in its own Diagnosis. The caller then
-/// merges the Diagnoses.
+/// A diagnosis of an output. The diagnosis collects bad cells one by one, and then determines which
+/// mistake explains them. Each thread may collect some of the cells in its own Diagnosis. The
+/// caller then merges the Diagnoses.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.

@@ -98,8 +98,8 @@ constexpr Produces in_place() {
     return {.kind = Produces::transpose, .in_place = true};
 }
 
-/// Returns the expected output for a stack of matrices with `matrix_rows` rows each, which are
-/// stored one after another. Each matrix is transposed separately.
+/// Returns the expected output for a stack of matrices. The matrices have `matrix_rows` rows each,
+/// are stored one after another, and are transposed separately.
 constexpr Produces stack_of(int matrix_rows) {
     return {.kind = Produces::permuted,
             .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
@@ -129,10 +129,10 @@ struct Variant {
     LaunchFunction launch = nullptr;
     /// The expected output.
     Produces produces = {Produces::transpose};
-    /// The number of rows must be a multiple of this number. For other shapes the harness prints a
-    /// message and stops.
+    /// The matrix's number of rows must be a multiple of this number. For other shapes the harness
+    /// prints a message and stops.
     int rows_multiple = 1;
-    /// The number of columns must be a multiple of this number.
+    /// The matrix's number of columns must be a multiple of this number.
     int cols_multiple = 1;
     /// The location of the input. The input is in host memory for host code and for copies from the
     /// host to the device.
@@ -153,8 +153,8 @@ struct Variant {
     /// The largest number of rows or columns that the variant accepts.
     int longest_side = INT_MAX;
     /// The launch function of a variant that permutes the axes of an array. Such a variant has no
-    /// `launch`. `cols_multiple` then restricts the last axis of `in`, and `rows_multiple` the axis
-    /// that becomes the last of `out`.
+    /// `launch`. Its `cols_multiple` restricts the last axis of `in`, and its `rows_multiple`
+    /// restricts the axis that becomes the last axis of `out`.
     PermuteFunction permute = nullptr;
 
     /// Reports whether the variant computes its output from the input, instead of only moving

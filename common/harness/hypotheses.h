@@ -11,7 +11,8 @@
 
 namespace coalesce {
 
-/// A possible mistake, and a test whether it explains a wrong cell of the output.
+/// A possible mistake, with a function that reports whether the mistake explains a wrong cell of
+/// the output.
 struct Hypothesis {
     Fault fault;
     /// Reports whether the mistake explains the contents of the cell.

@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the task of `variant` for a matrix of this shape. A variant that permutes axes gets the
-/// array from find_array() (shapes.h).
+/// Returns the task of `variant` for a matrix of this shape. If the variant permutes axes, the
+/// task's array comes from find_array() (shapes.h).
 Problem problem_for_shape(const Variant& variant, Shape shape);
 
 /// Launches `variant` without checking for errors.
@@ -21,8 +21,8 @@ void launch(const Variant& variant, const Problem& problem, float* out, const fl
 cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
                             const float* in);
 
-/// A variant and its buffers, for example to measure a time. The buffers are neither initialized
-/// nor checked.
+/// A variant and its buffers, for launches whose output does not matter, such as time measurements.
+/// The buffers are neither initialized nor checked.
 class BareLaunch {
 public:
     BareLaunch(const Variant& variant, Shape shape);

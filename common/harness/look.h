@@ -25,7 +25,7 @@ struct ObservedCell {
     std::optional<Cell> source;
 
     /// Reports whether the value may come from this cell of the input. The answer is only probable
-    /// for 1-byte and 2-byte elements, because these are not unique.
+    /// for elements of 1 or 2 bytes, because several cells may contain the same value.
     bool has_value_of(Cell cell) const;
     /// Reports whether all bytes of the cell are guard bytes. If so, its value was read from
     /// outside the input.

@@ -23,7 +23,8 @@ struct Shape {
     std::string name() const;
 };
 
-/// Parses the value of `option`: "4096x2048", or "4096" for a square. Throws UsageError.
+/// Parses the value of `option`: "4096x2048", or "4096" for a square. Throws UsageError if the
+/// value is invalid.
 Shape parse_shape(const std::string& option, const std::string& text);
 
 /// The options of a command line.
@@ -33,7 +34,7 @@ struct Options {
     bool verify = true;                             ///< whether to verify on all shapes
     bool bench = true;                              ///< whether to measure at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
-    std::optional<Shape> shape;                     ///< the shape to run; empty: the usual ones
+    std::optional<Shape> shape;                     ///< shape to run, or empty for the usual ones
     std::string variant;                            ///< the only variant to run, or empty for all
     std::string json;     ///< a file to write the results to, or empty for none
     std::string time_on;  ///< the GPU to predict times for, or empty for none

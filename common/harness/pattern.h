@@ -57,8 +57,8 @@ public:
     std::size_t element_size() const { return size_; }
     /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
     Bits value_at(std::uint64_t index) const;
-    /// Returns which of the first `count` elements has these bits, or nothing if none has. Also
-    /// returns nothing if the elements are not unique.
+    /// Returns the index of the element with these bits among the first `count` elements, or
+    /// nothing if there is none. Also returns nothing if the elements are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
     bool has_unique_values() const { return size_ >= 4 && values_ == InputValues::unique_bits; }
@@ -67,8 +67,8 @@ public:
 
     /// Fills memory with `count` elements, starting with element `first_index`.
     void fill(void* to, std::uint64_t first_index, std::size_t count) const;
-    /// Returns element `index` of the array `elements`, whose elements have the size that
-    /// element_size() returns.
+    /// Returns element `index` of the array `elements`. The size of the array's elements is
+    /// element_size().
     Bits load(const void* elements, std::size_t index) const;
 
 private:

@@ -15,7 +15,7 @@
 
 namespace coalesce {
 
-/// How a variant ended.
+/// The ways in which a variant can end.
 enum class Outcome {
     verified,  ///< correct on all shapes
     wrong,     ///< the output was wrong on some shape, or the kernel could not be launched
@@ -72,8 +72,8 @@ private:
     int name_width_;
 };
 
-/// Returns the notes below a table of predicted times. They explain the times, and why some are
-/// missing.
+/// Returns the notes below a table of predicted times. The notes explain the times, and say why
+/// some are missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// Returns the results of the program `step` as JSON, one result per line.

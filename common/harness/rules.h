@@ -27,7 +27,7 @@ struct Sample {
     std::uint64_t count = 0;
 };
 
-/// How well a rule explains a sample.
+/// A mistake that a rule suggests, and the number of cells of a sample that the mistake explains.
 struct Explanation {
     Fault fault = Fault::none;
     std::uint64_t explained_count = 0;   ///< number of cells that the rule explains
@@ -80,8 +80,8 @@ Explanation count_explained(const Sample& sample, Explains explains) {
     return explanation;
 }
 
-/// Returns the shortest step that is equivalent to `step` along a cyclic row or column of this
-/// length.
+/// Treats a row or column of `length` elements as a circle, and returns the shortest step along the
+/// circle that leads to the same place as `step`.
 std::int64_t wrap_to_shortest(std::int64_t step, std::int64_t length);
 
 /// Returns the size of a tile as a string, such as "32 x 32".
@@ -102,26 +102,26 @@ inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
 /// The start of every guess that blames the order of the blocks for missing tiles.
 inline constexpr char kPatternResults[] = "This pattern results if ";
 
-/// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is
-/// "the kernel seems to use in[row * rows + col] instead of in[row * cols + col]". If no pitch
-/// explains any cell, `explained_count` is 0.
+/// Finds the pitches of loads and stores that explain the most cells. An example of
+/// Explanation::meaning is "the kernel seems to use in[row * rows + col] instead of in[row * cols +
+/// col]". If no pitch explains any cell, `explained_count` is 0.
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
-/// Finds the constant offset that explains the most cells. An example of `meaning` is "that is 4
-/// elements after the right element in memory".
+/// Finds the constant offset that explains the most cells. An example of Explanation::meaning is
+/// "that is 4 elements after the right element in memory".
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
 /// Finds rows or columns that are exchanged or repeated within groups of 2 or 4. Mistakes with the
-/// components of vectors look like this. An example of `meaning` is "in each group of 4
-/// neighbouring rows of the input, the 3rd is where the 4th belongs. ...".
+/// components of vectors have this effect. An example of Explanation::meaning is "in each group of
+/// 4 neighbouring rows of the input, the 3rd is where the 4th belongs. ...".
 Explanation explain_by_components(const Problem& problem, const Sample& sample);
 
 // ---- Batches of matrices that are transposed separately: mistakes that misplace whole matrices or
 // change their sizes. ----
 
-/// Finds the mistake in a batch that explains the most cells. An example of `meaning` is "each
-/// matrix is correct by itself, but the matrices are in reverse order". If no mistake explains any
-/// cell, `explained_count` is 0.
+/// Finds the mistake in a batch that explains the most cells. An example of Explanation::meaning is
+/// "each matrix is correct by itself, but the matrices are in reverse order". If no mistake
+/// explains any cell, `explained_count` is 0.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
@@ -136,9 +136,10 @@ struct TileMove {
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Returns a wrong formula for the tile of block n, such as "tile_row = n, tile_col = n", that
-/// misses exactly the tiles in `missed_tiles`. `missed_tiles` has a flag for each tile, row by row.
-/// If two formulas fit, joins them with ", or ". Returns "" if no simple formula fits.
+/// Returns a mistaken formula for the tile of block n, such as "tile_row = n, tile_col = n", that
+/// explains why exactly the tiles in `missed_tiles` are missed. `missed_tiles` has a flag for each
+/// tile, row by row. If two formulas fit, joins them with ", or ". Returns "" if no simple formula
+/// fits.
 std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed_tiles);
 
 }  // namespace coalesce

@@ -16,9 +16,9 @@ namespace coalesce {
 /// ragged edges. The result is never empty.
 std::vector<Shape> verification_shapes(const Variant& variant);
 
-/// Returns the arrays on which to verify a variant that permutes. Their extents include 1, small
-/// and odd numbers, multiples of a tile's side, and numbers that leave an incomplete tile. Extents
-/// are rounded up to what the variant accepts.
+/// Returns the arrays on which to verify a variant that permutes the axes of an array. The arrays'
+/// extents include 1, small and odd numbers, multiples of a tile's side, and numbers that leave an
+/// incomplete tile. Extents are rounded up to what the variant accepts.
 std::vector<Permutation> verification_arrays(const Variant& variant);
 /// Returns the largest array of `variant` that has at most as many elements as a matrix of this
 /// shape. Returns nothing if even the smallest array has more elements.
@@ -38,8 +38,8 @@ Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated
 /// large for the L2 cache, unless `variant` accepts only smaller squares.
 Shape usual_prediction_shape(const Variant& variant);
 
-/// Returns a message that says why `variant` does not accept `shape`, and which is the next shape
-/// that it accepts. Returns "" if it accepts `shape`.
+/// Returns a message that says why `variant` does not accept `shape`, and names the next shape that
+/// the variant accepts. Returns "" if the variant accepts `shape`.
 std::string find_refusal(const Variant& variant, Shape shape);
 
 }  // namespace coalesce

@@ -1,6 +1,6 @@
-// Calls functions of the simulator, if the program runs on it. The functions of the simulator's C
-// header are looked up by name at run time. Nothing is linked, so the same program also runs with
-// NVIDIA's libcudart, which does not have these functions.
+// Calls functions of the simulator in programs that run on the simulator. The functions of the
+// simulator's C header are looked up by name at run time. Nothing is linked, so the same program
+// also runs with NVIDIA's libcudart, which does not have these functions.
 #pragma once
 
 #include <dlfcn.h>

@@ -21,8 +21,8 @@ enum class ValueChange {
     unrelated,  ///< none of the above
 };
 
-/// Returns how the value changed. For elements that are not 4 or 8 bytes long, the result is always
-/// `unrelated`.
+/// Returns the kind of difference between the two values. For elements that are not 4 or 8 bytes
+/// long, the result is always `unrelated`.
 ValueChange classify_change(Bits expected, Bits actual_bits, std::size_t element_size);
 
 /// Reports whether `actual_bits` is the sum of `first_summand` and `second_summand` as floats or

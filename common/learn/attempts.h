@@ -39,8 +39,8 @@ enum class RelativeSpeed {
 };
 RelativeSpeed compare_speed(const Predicted& prediction, const Predicted& reference);
 
-/// Creates an attempt from the verdict on a correct kernel. If `predicted` or `counters` is empty,
-/// the attempt has no predicted time or no costs.
+/// Creates an attempt from the verdict on a correct kernel. If `predicted` is empty, the attempt
+/// has no predicted time. If `counters` is empty, the attempt has no costs.
 Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
                      const std::optional<Counters>& counters);
 
@@ -58,7 +58,7 @@ public:
     /// before, the attempt keeps its old number.
     std::vector<Attempt> store_attempt(Attempt attempt, const std::string& text);
 
-    /// Returns the path of the stored copy of an attempt's source, which is named after the
+    /// Returns the path of the stored copy of an attempt's source. The copy is named after the
     /// source's hash.
     static std::filesystem::path copy_path(const Attempt& attempt);
 

@@ -36,8 +36,8 @@ int check(Session& session, const CheckArguments& arguments);
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result);
-/// Collects text to print about a kernel that passed. `record` must outlive the result, because the
-/// result points to it.
+/// Collects the text that is printed about a kernel that passed. `record` must outlive the result,
+/// because the result points to the record.
 PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
                                const Record& record);
 

@@ -62,9 +62,9 @@ public:
     /// Reports whether the check has taken at least a second, and is now searching for a change
     /// that makes the kernel pass. The child process has then already stored its verdict.
     bool is_searching() const;
-    /// Waits until the child process or its time limit ends, and returns false. If `is_searching`
-    /// becomes true earlier, returns true at once, so that the caller can tell the learner about
-    /// the search.
+    /// Waits until the child process ends or reaches its time limit, and returns false. If
+    /// `is_searching` becomes true earlier, returns true at once, so that the caller can tell the
+    /// learner about the search.
     bool wait_for_long_search();
     /// Returns the number of milliseconds left until the time limit.
     int milliseconds_left() const;

@@ -157,7 +157,7 @@ struct BeatArguments {
     int seconds = 60;            ///< time limit of the examination
 };
 
-/// Returns the kernel that the exercise starts from, which is correct but slow.
+/// Returns the text of the kernel that the learner starts from. This kernel is correct but slow.
 std::string beat_starting_text();
 
 /// Runs the command. Returns 0 if the kernel is correct, 1 if it is not, and 2 if it could not be

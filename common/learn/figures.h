@@ -14,7 +14,8 @@ std::string format_shape(const Json& result);
 /// Returns the reason why the result was skipped, or "" if it was not.
 std::string skip_reason(const Json& result);
 
-/// Returns "right" or "WRONG", or "-" if the result was not verified.
+/// Returns the outcome of the verification: "right", "WRONG", or "-" if the result was not
+/// verified.
 std::string verdict_word(const Json& result);
 
 // ---- simulated counters; each function returns "-" if the result has no such counter ----

@@ -34,7 +34,8 @@ Json predicted_fact(const Predicted& predicted);
 /// `predicted_fact`. Does nothing if neither contains this cost.
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
-/// Returns a text such as "it is 32: right" or "it is 3.74 on average: wrong".
+/// Returns the actual cost and the outcome of the guess as text, such as "it is 32: right" or "it
+/// is 3.74 on average: wrong".
 std::string format_actual(const Guess& guess);
 
 }  // namespace coalesce::learn

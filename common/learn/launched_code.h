@@ -21,7 +21,7 @@ struct LaunchedKernel {
 
 /// PTX, and the source from which it was compiled.
 struct LaunchedCode {
-    std::string heading;      ///< its name in headings: "10_registers, variant registers_128"
+    std::string heading;      ///< name in headings: "10_registers, variant registers_128"
     std::string file;         ///< the file's name in messages
     std::string source;       ///< text of the file
     std::string path_in_ptx;  ///< the end of the source's path, as the PTX spells it

@@ -10,9 +10,9 @@
 
 namespace coalesce::learn {
 
-/// Asks the questions that the learner has not answered yet. If `answers` is not empty, stores
-/// these answers, in order, instead of asking. Prints the predictions and, if the exercise has
-/// passed, the actual costs. Returns the exit code.
+/// Asks the questions about costs that the learner has not answered yet. If `answers` is not empty,
+/// stores these answers, in order, instead of asking. Prints the predictions and, if the exercise
+/// has passed, the actual costs. Returns the exit code.
 int predict(Session& session, const LearnerExercise& exercise,
             const std::vector<std::string>& answers);
 

@@ -1,6 +1,6 @@
 /// \file
-/// Breakpoints of `learn step`: lines, and conditions on variables. "Watch" in the book's pages uses
-/// the same notation (common/page/src/watch/stops.ts).
+/// Breakpoints of `learn step`: lines, and conditions on variables. The book's pages accept the
+/// same notation in "Watch" (common/page/src/watch/stops.ts).
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ struct Stop {
 std::vector<Stop> parse_stops(const std::string& text);
 
 /// Returns the indices of the steps at which to stop. For example, "14: row == 5" stops whenever
-/// line 14 runs in a lane with this row. "row == 5" stops where the condition becomes true in a
-/// lane. Throws std::runtime_error for an unknown variable.
+/// line 14 runs in a lane in which `row` is 5. Without a line, "row == 5" stops where the condition
+/// becomes true in a lane. Throws std::runtime_error for an unknown variable.
 std::vector<std::size_t> find_stops(const Steps& steps, const std::vector<Stop>& stops);
 
 }  // namespace coalesce::learn

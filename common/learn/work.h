@@ -29,15 +29,15 @@ struct LearnerExercise {
     /// Returns the source in the learner's file, or in `other_file` if that is not empty. The
     /// source includes the name of its file, for use in messages.
     Source source(const std::string& other_file) const;
-    /// Returns the original text of the learner's file, which is derived from the marked solution.
-    /// Throws an exception if solutions/ contains no solution of the exercise.
+    /// Returns the original text of the learner's file. The text is derived from the marked
+    /// solution. Throws an exception if solutions/ contains no solution of the exercise.
     std::string skeleton() const;
     /// Returns the solution without its markers.
     std::string solution() const;
     /// Reports whether the learner writes a whole program instead of a kernel. Such a program has
     /// no single kernel to profile or draw.
     bool is_program() const { return requirements().is_program; }
-    /// Reports whether the exercise is one of those beyond the transpose, which have no lesson.
+    /// Reports whether the exercise is beyond the transpose. Such exercises have no lesson.
     bool is_beyond() const { return coalesce::is_beyond(step->name); }
     /// Reports whether the task is defined element by element. Such an exercise has no matrix to
     /// draw.

@@ -1,6 +1,6 @@
 /// \file
-/// Fills the matrix and checks the result on the GPUs, because the host would take too long for 16
-/// GiB.
+/// Fills the matrix and checks the result on the GPUs, because the host would take too long for a
+/// matrix of 16 GiB.
 #pragma once
 
 #include "many/many.h"
@@ -14,8 +14,8 @@ struct WrongCells {
     unsigned long long first = ~0ULL;
 };
 
-/// Fills the blocks of `in` of all ranks in this process. Element i is a hash of i, so any 2^32
-/// consecutive elements are different.
+/// Fills the blocks of `in` of all ranks in this process. Element i of the matrix is a hash of i.
+/// The hashes of any 2^32 consecutive indices are all different.
 void fill_in(const Ranks& ranks);
 /// Fills every `out` with a poison value. Among 2^32 elements of the matrix, at most one has this
 /// value.

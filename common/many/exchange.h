@@ -1,5 +1,5 @@
 /// \file
-/// The methods of transposing a matrix across several GPUs. Each method works with any kernel that
+/// The methods of transposing a matrix across several GPUs. Each method can use any kernel that
 /// transposes pieces of a matrix.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace coalesce::many {
 
-/// A function that launches a kernel, which transposes and stores the pieces of one rank.
+/// A function that launches a kernel. The kernel transposes and stores the pieces of one rank.
 using LaunchPieces = void (*)(const RankLaunch& launch, cudaStream_t stream);
 
 /// Returns the method in which each rank stores its pieces directly into the memory of the other

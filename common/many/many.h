@@ -19,8 +19,8 @@
 namespace coalesce::many {
 
 /// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
-/// of rows. Each rank has its own GPU, or shares one if there are fewer GPUs than ranks. Ranks of
-/// other processes have no memory or streams in this process.
+/// of rows. Each rank has its own GPU, or shares a GPU if there are more ranks than GPUs. In this
+/// process, ranks that belong to other processes have no memory or streams.
 struct Ranks {
     RowPartition rows;  ///< the rows of `in`
     RowPartition cols;  ///< the rows of `out`, which are the columns of `in`
@@ -39,15 +39,15 @@ struct Ranks {
 /// which are cache line boundaries in the rows of the transposed matrix.
 RowPartition partition_rows(int ranks, int count);
 
-/// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
-/// whole matrix. All streams of these ranks are the default stream.
+/// Returns ranks whose blocks follow each other in the memory of one GPU, so that together they
+/// form the whole matrix. All streams of these ranks are the default stream.
 Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
 /// Ranks with their own memory and streams.
 class AllocatedRanks {
 public:
-    /// Allocates a matrix of this shape on these devices. All processes of the team do this
-    /// together.
+    /// Allocates a matrix of this shape on these devices. All processes of the team must call this
+    /// constructor together.
     AllocatedRanks(Shape shape, const std::vector<int>& devices, Team& team);
 
     const Ranks& ranks() const { return ranks_; }
@@ -58,7 +58,7 @@ private:
     Ranks ranks_;
 };
 
-/// One event per rank. A stream of the rank records the event, and other streams wait for it.
+/// One event per rank. One stream records the rank's event, and other streams wait for it.
 class Events {
 public:
     explicit Events(const Ranks& ranks);
@@ -94,8 +94,8 @@ struct Slot {
     RankBuffers packed, received;
 };
 
-/// Queues a kernel in `stream` that only waits for `microseconds`. Work in other streams can
-/// therefore start first.
+/// Queues a kernel in `stream` that does nothing but wait for `microseconds`, so that work in other
+/// streams can start first.
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;

@@ -8,7 +8,7 @@
 namespace coalesce::many {
 
 /// The maximum number of GPUs that share a matrix. Kernels receive a list with a piece for each of
-/// them.
+/// these GPUs.
 constexpr int kMaxRanks = 32;
 
 struct Ranks;
@@ -17,7 +17,7 @@ struct Ranks;
 class Method {
 public:
     virtual ~Method() = default;
-    /// Queues the work on the streams of `ranks`.
+    /// Queues the work on the streams of the ranks.
     virtual void start() = 0;
 };
 
@@ -27,8 +27,8 @@ struct Tuning {
     /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
     /// run at the same time.
     int unused_shared_kib = 0;
-    /// the delay before packing and unpacking, in microseconds, so that the exchange of a chunk
-    /// starts first
+    /// the delay, in microseconds, before packing and unpacking; it lets the exchange of a chunk
+    /// start first
     int pause_us = 0;
 };
 
@@ -38,7 +38,7 @@ struct MethodKind {
     std::string about = "";   ///< a sentence that describes the method
     bool is_chunked = false;  ///< whether the method uses Tuning
     bool needs_nccl = false;  ///< whether the method needs NCCL, and therefore one GPU per rank
-    /// Creates the method for these ranks, which must outlive the method.
+    /// Creates the method. `ranks` must outlive the method.
     std::unique_ptr<Method> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };
 

@@ -15,8 +15,8 @@ namespace coalesce::many {
 /// The communicators of this process's ranks.
 class Nccl {
 public:
-    /// Creates the communicators together with all processes of the team. Each rank needs its own
-    /// GPU. Throws UsageError if NCCL is missing or fails.
+    /// Creates the communicators. All processes of the team must do so together. Each rank needs
+    /// its own GPU. Throws UsageError if NCCL is missing or fails.
     explicit Nccl(const Ranks& ranks);
     ~Nccl();
     Nccl(const Nccl&) = delete;

@@ -7,8 +7,8 @@
 
 namespace coalesce::many {
 
-/// A part of a matrix, and the address to which its transpose is written, perhaps on another GPU.
-/// Rows of `in` are RankLaunch::cols floats apart, and rows of `out` are `pitch` floats apart.
+/// A part of a matrix, and the address to which its transpose is written, which may be on another
+/// GPU. Rows of `in` are RankLaunch::cols floats apart, and rows of `out` are `pitch` floats apart.
 struct Piece {
     float* out;
     const float* in;
@@ -31,17 +31,18 @@ struct RankLaunch {
     /// Returns the maximum of one data member over all pieces. For example,
     /// max_over_pieces(&Piece::rows) returns the largest number of rows.
     int max_over_pieces(int Piece::*size) const;
-    /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
+    /// Reports whether all rows that are loaded or stored start at multiples of 16 bytes, as float4
+    /// needs.
     bool fits_float4() const;
     /// Returns a grid with one block for each tile of each piece.
     dim3 grid(int tile) const;
-    /// Reports whether the pieces have no elements.
+    /// Reports whether all pieces are empty.
     bool is_empty() const {
         return max_over_pieces(&Piece::rows) == 0 || max_over_pieces(&Piece::cols) == 0;
     }
 };
 
-/// Returns the piece of `in` that rank `from` has and rank `to` needs.
+/// Returns the piece that rank `from` has in its block of `in` and that rank `to` needs.
 Piece find_piece(const Ranks& ranks, int from, int to);
 /// Returns all pieces that one rank transposes, one for each destination rank.
 RankLaunch list_pieces(const Ranks& ranks, int rank);

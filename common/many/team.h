@@ -13,7 +13,7 @@ namespace coalesce::many {
 /// The device number of a rank whose GPU belongs to another process.
 constexpr int kRankOfOtherProcess = -1;
 
-/// The reason why no process of a team can continue. Each process throws a TeamError, and one of
+/// The reason why no process of a team can continue. All processes of the team throw it, and one of
 /// them prints the message.
 struct TeamError : UsageError {
     using UsageError::UsageError;
@@ -36,7 +36,7 @@ public:
 
     /// Waits until all processes have called this function.
     virtual void wait_for_all() {}
-    /// Copies the first process's bytes to all processes.
+    /// Copies bytes from the first process to all processes.
     virtual void broadcast_bytes(void*, std::size_t) {}
     virtual unsigned long long global_sum(unsigned long long value) { return value; }
     virtual unsigned long long global_min(unsigned long long value) { return value; }

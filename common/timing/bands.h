@@ -10,7 +10,7 @@ struct BandFacts {
     double ms = 0;
     Bottleneck bottleneck = Bottleneck::memory;
     UnitUtilization utilization;
-    /// The number of blocks in the grid, divided by the number that the GPU runs at once.
+    /// The number of blocks in the grid, divided by the number of blocks that the GPU runs at once.
     double rounds = 0;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     double requests_per_sector =

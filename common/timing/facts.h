@@ -12,7 +12,7 @@ namespace coalesce::timing {
 constexpr double kLongRunBytes = 1024;
 /// The ratio of two numbers above which sentences mention their difference.
 constexpr double kNotableRatio = 1.1;
-/// The fraction of the time for which a unit of the GPU must be busy to be mentioned in sentences.
+/// Sentences mention a unit of the GPU if it is busy for at least this fraction of the time.
 constexpr double kNotableUtilization = 0.7;
 
 /// Reports whether the predicted time is at least 10 nanoseconds. Shorter times count as missing.

@@ -15,9 +15,9 @@ struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The extra time that short runs take, as a fraction of the time of a copy in long runs:
-/// `extra_read_time[k]` for reading runs of `bytes[k]` bytes, and `extra_write_time[k]` for writing
-/// them.
+/// The extra time that memory takes for short runs (contiguous ranges), as a fraction of the time
+/// of a copy in long runs: `extra_read_time[k]` for reading runs of `bytes[k]` bytes, and
+/// `extra_write_time[k]` for writing them.
 struct RunCosts {
     std::vector<double> bytes, extra_read_time, extra_write_time;
 };
@@ -56,11 +56,11 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// How much longer loads take while memory is busy: by this time multiplied by u / (1 - u),
-    /// where u is the utilization of memory.
+    /// Loads take longer while memory is busy. The additional time is this value multiplied by u /
+    /// (1 - u), where u is the utilization of memory.
     double queueing_ns = 0;
-    /// How much longer loads take because of writes: by this time multiplied by the fraction of the
-    /// time that memory spends on writes.
+    /// Loads take longer because of writes. The additional time is this value multiplied by the
+    /// fraction of the time that memory spends on writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
@@ -89,8 +89,8 @@ struct Gpu {
     double launch_us = 0;  ///< the time of a kernel that does nothing
     double block_interval_cycles =
         0;  ///< cycles between the starts of two consecutive blocks on a multiprocessor
-    /// Cycles from the end of a block to the first instruction of the next block, and additional
-    /// cycles for each warp of the next block that starts earlier.
+    /// Cycles from the end of a block to the first instruction of the next block, and cycles
+    /// between the starts of two consecutive warps of a block.
     double block_start_cycles = 0, warp_start_cycles = 0;
 };
 

@@ -11,7 +11,7 @@ struct GpuFile {
     std::string_view text;
 };
 
-/// Returns the files. The file of the H200 is the first.
+/// Returns all files in gpus/. The first one is the file of the H200.
 const std::vector<GpuFile>& gpu_files();
 
 }  // namespace coalesce::timing

@@ -1,5 +1,5 @@
 // The costs of PTX instructions that do not access memory. The cost of an instruction depends on
-// the machine instructions that ptxas generates for it on GPUs from sm_80 on.
+// the machine instructions that ptxas generates for it on GPUs of sm_80 or later.
 #pragma once
 
 #include "timing/operations.h"
@@ -14,8 +14,8 @@ struct InstructionCost {
 /// The number of machine instructions in a 32-bit division.
 inline constexpr float kDivisionIssueSlots = 19;
 
-/// Returns the cost of an instruction. `index` is its position in the kernel. The cost of a branch
-/// depends on how far it jumps.
+/// Returns the cost of an instruction. `index` is the instruction's position in the kernel. The
+/// cost of a branch depends on how far the branch jumps.
 InstructionCost instruction_cost(const Instruction& instruction, std::uint32_t index);
 
 /// Returns the issue slots of the instructions that the branch at index `branch` jumps over, if

@@ -1,11 +1,11 @@
 // Simulates one multiprocessor, event by event, while its resident blocks execute their operations.
 //
 // Idea   All multiprocessors do the same, so it is enough to simulate one of them, with its share
-//        of the common resources: memory and the L2 cache. Each resource (issue slots,
-//        passes of the L1 cache, the paths to and from the L2 cache, memory) is
-//        a queue, described by the time at which it is free again. The latency of a load is that of
-//        memory, which grows with memory's utilization and varies as on hardware, plus the waiting
-//        time in the queue.
+//        of the common resources: memory and the L2 cache. Each resource (issue slots, passes of
+//        the L1 cache, the paths to and from the L2 cache, memory) is a queue, described by the
+//        time at which it is free again. The latency of a load is the latency of memory plus the
+//        waiting time in the queue. The latency of memory grows with the utilization of memory,
+//        and varies from load to load, as on hardware.
 #pragma once
 
 #include <limits>
@@ -33,7 +33,7 @@ struct MultiprocessorWork {
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     UnfinishedSectors unfinished_sectors;  ///< partial sectors that blocks leave unfinished
-    /// The size of the multiprocessor's L1 cache, in bytes, which limits the loads in flight.
+    /// The size of the multiprocessor's L1 cache in bytes. This size limits the loads in flight.
     double l1_bytes = std::numeric_limits<double>::infinity();
 };
 

@@ -57,15 +57,17 @@ struct Operation {
     /// For a load, the number of cache lines that the block has not requested before.
     std::uint16_t lines = 0;
     std::uint16_t partial_sectors = 0;  ///< the number of partially stored sectors
-    /// The number of partial sectors that other requests of the same row complete.
+    /// The number of partial sectors in stores along a row of memory. Other requests along the same
+    /// row complete these sectors.
     std::uint16_t partial_sectors_along_row = 0;
-    /// The number of partial sectors at the ends of runs, which neighbouring blocks complete.
+    /// The number of partial sectors at the ends of runs. Neighbouring blocks complete these
+    /// sectors.
     std::uint16_t partial_sectors_at_ends = 0;
     /// The number of half lines that contain partial sectors. Partial sectors next to whole sectors
     /// do not count, because they cost no more than whole sectors.
     std::uint16_t partial_half_lines = 0;
     /// Whether this operation is the warp's only store of partial sectors and touches few half
-    /// lines. The block's warps then make such stores at about the same time.
+    /// lines. If so, the block's warps make such stores at about the same time.
     bool is_simultaneous = false;
     /// The number of unfinished sectors. A partly written sector counts as the fraction that is
     /// written.
@@ -86,7 +88,7 @@ struct Program {
     /// The number of the warp's instructions divided by the number of recorded instructions. The
     /// ratio is above 1 if the recording ended early.
     double instructions_per_recorded = 0;
-    /// How many of the block's bulk loads each bulk_wait waits for.
+    /// The number of the block's bulk loads that each bulk_wait waits for.
     std::uint32_t loads_per_wait = 0;
 };
 

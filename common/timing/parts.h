@@ -30,9 +30,9 @@ public:
     LinePart add_written_part(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes_per_line() const { return bytes_per_line_; }
-    /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
-    /// as 1. A line that only lacks whole sectors counts as one half, if several warps together
-    /// filled one of its other sectors.
+    /// Returns the number of lines that other blocks must complete. A line with an incomplete
+    /// sector counts as 1. A line that only lacks whole sectors counts as one half, if several
+    /// warps together filled one of its other sectors.
     double lines_left_for_other_blocks() const;
 
 private:
@@ -87,8 +87,9 @@ struct UnfinishedSectors {
 double completion_cycles(const UnfinishedSectors& unfinished_sectors, double open_lines,
                          const Gpu& gpu);
 
-/// Returns the cycles per half line of a request that writes some sectors only in part.
-/// `is_simultaneous` says whether all warps of the block make such requests at about the same time.
+/// Returns the number of cycles that a request takes for each half line if it writes some sectors
+/// only in part. `half_lines` is the number of half lines with such sectors. `is_simultaneous` says
+/// whether all warps of the block make such requests at about the same time.
 double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
                             const PartialSectorCosts& partial_costs);
 

@@ -7,8 +7,8 @@
 
 namespace coalesce::timing {
 
-/// Returns the known GPU with this name. A string that contains "=" is not a name, but the text of
-/// a file in the format of gpus/, which is parsed. Throws GpuError.
+/// Returns the known GPU with this name. If the string contains "=", parses the string as the text
+/// of a file in gpus/ instead. Throws GpuError.
 Gpu parse_or_find_gpu(const std::string& name_or_text);
 
 /// The resident blocks of a launch on a multiprocessor.
@@ -25,7 +25,7 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu);
 Prediction predict(const Recording& recording, const Gpu& gpu);
 
 /// Like predict, but leaves out Prediction::ms_without_conflicts, which takes as long to compute as
-/// everything else.
+/// everything else together.
 Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu);
 
 }  // namespace coalesce::timing

@@ -104,7 +104,8 @@ struct Prediction {
     bool is_gpu_measured = false;
     std::string kernel;
     double ms = 0;
-    /// The time that the launch would take without bank conflicts, or 0 if it has few or none.
+    /// The time that the launch would take without bank conflicts, or 0 if the launch has few or
+    /// none.
     double ms_without_conflicts = 0;
     /// The error band: 0.08 if nine in ten measured times are within 8 % of the prediction.
     double error_band = 0;
@@ -119,7 +120,7 @@ struct Prediction {
     int registers = 0;     ///< registers per thread, estimated
     int shared_bytes = 0;  ///< bytes of shared memory per block, static and dynamic
     OccupancyLimit occupancy_limit = OccupancyLimit::threads;
-    /// The number of blocks in the grid, divided by the number that the GPU runs at once.
+    /// The number of blocks in the grid, divided by the number of blocks that the GPU runs at once.
     double rounds = 0;
 
     double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor

@@ -9,7 +9,8 @@
 namespace coalesce::timing {
 
 std::string write_predictions(const Predictions& predictions);
-/// Parses the predictions in `text`. Throws std::runtime_error with the position of the error.
+/// Parses the predictions in `text`. If the text is invalid, throws a std::runtime_error that
+/// states the position of the error.
 Predictions parse_predictions(const std::string& text);
 
 }  // namespace coalesce::timing

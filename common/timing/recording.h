@@ -27,8 +27,8 @@ struct Instruction {
     /// Whether ptxas generates no machine instruction for this load or store, because it merges the
     /// access into an earlier one or removes it.
     bool is_eliminated = false;
-    /// The earlier instruction into whose access ptxas merges this one, or kNoInstruction if there
-    /// is none.
+    /// The earlier instruction with whose access ptxas merges the access of this instruction, or
+    /// kNoInstruction if there is none.
     std::uint32_t covering_instruction = kNoInstruction;
     std::uint32_t line = 0;
     /// The estimated position of the instruction after ptxas has reordered the instructions.
@@ -101,15 +101,16 @@ struct Recording {
     /// The number of bytes of shared memory up to the last byte that a recorded block accesses.
     std::uint32_t used_shared_bytes = 0;
     std::uint32_t registers = 0;  ///< registers per thread, estimated
-    /// Registers per thread that the kernel needs beyond the limit of its directives, estimated.
+    /// The estimated number of registers per thread that the kernel needs beyond the limit that its
+    /// directives set.
     std::uint32_t spilled_registers = 0;
     std::uint32_t local_bytes = 0;  ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded_blocks;
     std::uint64_t neighbour_blocks = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
-    /// The reads of the first two thirds of the neighbouring blocks, which run at about the same
-    /// time.
+    /// The reads of the first two thirds of the neighbouring blocks. These blocks run at about the
+    /// same time.
     SectorSet neighbour_reads;
     /// The reads of a few blocks that are one row of the grid below the first neighbours. Empty if
     /// there is no such row, or if these blocks are neighbours themselves.

@@ -22,13 +22,13 @@ struct Draft {
     std::uint32_t schedule_position =
         0;  ///< the position of the operation's instruction in ptxas's order
     bool is_scheduling_barrier =
-        false;  ///< whether the operation is a barrier, which nothing moves across
-    /// Whether the operation ends an iteration of a loop, which nothing moves across.
+        false;  ///< whether memory operations do not move across this one, as at a barrier
+    /// Whether the operation ends a loop iteration. No operation moves across the end of an
+    /// iteration.
     bool ends_iteration = false;
 };
 
-/// Returns the operations in their final order. Their `dependences` members are positions in the
-/// result.
+/// Returns the operations in their final order. Their `dependences` are positions in this order.
 std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

@@ -21,9 +21,9 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds the sectors of `run`, and returns how many of them no earlier call of the same round
-    /// has added. Calls with the same `add_round` form a round, for example the calls for one
-    /// block. `add_round` must not decrease from call to call.
+    /// Adds the sectors of `run`, and returns the number of those sectors that no earlier call of
+    /// the same round has added. Calls with the same `add_round` form a round, for example the
+    /// calls for one block. `add_round` must not decrease from call to call.
     std::uint64_t add(SectorRun run, std::uint64_t add_round);
     /// Prefetches the slot of the hash table that adding `run` will access.
     void prefetch_slot(SectorRun run) const;
@@ -31,17 +31,17 @@ public:
     /// Returns the number of cache lines (128 bytes) that contain at least one sector.
     std::uint64_t count_lines() const;
     std::uint64_t count_pages() const { return used_slots_; }
-    /// Returns this set together with the other sector of each aligned pair. Memory reads sectors
-    /// in such pairs.
+    /// Returns this set, extended by the missing sector of each incomplete aligned pair, because
+    /// memory reads sectors in such pairs.
     SectorSet extend_to_pairs() const;
     /// Returns the number of sectors that are in this set and also in `other`.
     std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the length of each run in sectors. Sectors in the same memory page (2048 bytes)
     /// count as one run even with gaps between them, because memory opens the page only once.
     std::vector<std::uint64_t> run_lengths() const;
-    /// Like run_lengths(), but splits sparse pages, of which less than a third is in the set.
-    /// Accesses to a sparse page are as slow as scattered accesses, so each contiguous range in the
-    /// page is a run.
+    /// Like run_lengths(), but splits sparse pages. A page is sparse if less than a third of its
+    /// sectors are in the set. Accesses to a sparse page are as slow as scattered accesses, so each
+    /// contiguous range in the page counts as a run.
     std::vector<std::uint64_t> dense_page_run_lengths() const;
     /// Returns the runs of adjacent sectors in ascending order. A run ends at the end of its page.
     std::vector<SectorRun> contiguous_runs() const;

@@ -27,9 +27,9 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the arrays that every block reads as a lookup table. `new_read_fraction` is the
-    /// fraction of reads that no neighbouring block has made before. Table::memory_fraction never
-    /// exceeds this fraction.
+    /// Finds the tables that the blocks of a launch read. `new_read_fraction` is the fraction of a
+    /// block's reads that access data that no neighbouring block has already read.
+    /// Table::memory_fraction never exceeds this fraction.
     Tables(const Recording& recording, const Gpu& gpu, double l1_bytes, double new_read_fraction);
 
     /// Returns the table that the instruction reads, or null if it reads none.

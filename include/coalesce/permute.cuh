@@ -79,8 +79,8 @@ cudaError_t permute(T* out, const T* in, int axes, const std::int64_t* sizes, co
                                                          stream);
 }
 
-/// Permutes the axes of an array. Sizes and order are given as lists: permute(out, in, {B, S, H,
-/// D}, {0, 2, 1, 3}).
+/// Permutes the axes of an array. Sizes and order are given as lists, as in permute(out, in, {B, S,
+/// H, D}, {0, 2, 1, 3}).
 template <class T, int AXES>
 cudaError_t permute(T* out, const T* in, const std::int64_t (&sizes)[AXES],
                     const int (&order)[AXES], cudaStream_t stream = nullptr) {

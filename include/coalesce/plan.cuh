@@ -19,8 +19,9 @@
 
 namespace coalesce {
 
-/// A transpose or a permutation whose kernel has been chosen. Several threads may run a planned
-/// call at the same time. It can run only on the device that was current when it was planned.
+/// A transpose or a permutation whose kernel has been chosen. Several threads may run the same
+/// planned call at the same time. The call can run only on the device that was current when it was
+/// planned.
 class PlannedCall {
 public:
     /// Calls queue_call(queue) and stores the launch that this call queues. Used by `plan`.
@@ -34,9 +35,9 @@ public:
         return error;
     }
 
-    /// Queues the work in `stream`. The arrays may differ from the planned arrays, but must start
-    /// at the same offsets within a cache line. Otherwise returns cudaErrorMisalignedAddress. Does
-    /// nothing if no call has been planned.
+    /// Queues the work in `stream`. The arrays may differ from the planned arrays, but each must
+    /// have the same offset within a cache line as the planned one. Otherwise, run() returns
+    /// cudaErrorMisalignedAddress. If no call has been planned, run() does nothing.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (stored_launch_.launch_count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;

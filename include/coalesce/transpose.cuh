@@ -29,7 +29,8 @@
 #include "detail/device.cuh"
 #include "detail/launch.cuh"
 
-/// The version of the library. COALESCE_VERSION increases with each version, for use in #if.
+/// The version of the library. COALESCE_VERSION increases with each version, so that #if can
+/// compare versions.
 #define COALESCE_VERSION_MAJOR 0
 #define COALESCE_VERSION_MINOR 2
 #define COALESCE_VERSION (COALESCE_VERSION_MAJOR * 1000 + COALESCE_VERSION_MINOR)
@@ -119,7 +120,7 @@ cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
     return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, stream);
 }
 
-/// Transposes matrices with an element size in bytes that is known only at run time.
+/// Transposes matrices whose element size in bytes is known only at run time.
 inline cudaError_t transpose_elements(void* out, const void* in, std::size_t element_size,
                                       std::int64_t rows, std::int64_t cols,
                                       const TransposeOptions& options = {},

@@ -295,7 +295,8 @@ TEST_CASE("transpose is correct when several threads call it at the same time") 
 }
 
 TEST_CASE("elements with indices over 2^31 and byte offsets over 2^32 are transposed correctly") {
-    // The last rows start beyond both limits. The memory between the rows is never accessed.
+    // The last rows start beyond element 2^31 and, if elements have 4 bytes, beyond byte 2^32. The
+    // memory between the rows is never accessed.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct FarLayout {
         int size;

@@ -27,8 +27,8 @@ public:
     /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
     void add_grid(int x, int y, int cols, int rows, int side);
 
-    /// Returns the complete SVG file. `title` can be short, because the text around the drawing
-    /// describes it.
+    /// Returns the complete SVG file. A short `title` is enough, because the text around the
+    /// drawing describes it.
     std::string svg(const std::string& title) const;
 
 private:

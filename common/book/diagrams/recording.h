@@ -18,8 +18,8 @@ struct RecordedVariant {
     std::string name;
     unsigned warp = 0;
     std::vector<Access> accesses;
-    /// The row and the column of the first element that each block reads, for a grid of 16 x 16
-    /// blocks.
+    /// For each block of a grid of 16 x 16 blocks, the row and the column of the first element that
+    /// the block reads.
     std::vector<std::array<int, 2>> block_order;
 };
 

@@ -11,7 +11,7 @@
 
 namespace coalesce::recorder {
 
-/// One argument of a launch, as a number. A pointer is represented by its address.
+/// One argument of a launch, as a number. For a pointer, the number is its address.
 struct Argument {
     bool is_pointer = false;
     std::int64_t value = 0;
@@ -33,8 +33,8 @@ struct ObservedLaunch {
     std::int64_t out_address = 0, in_address = 0;  ///< the addresses of the matrices
 };
 
-/// Thrown if the launches follow no known rule. The message gives the reason, such as "its grid
-/// size is not a simple function of the shape", where "its" refers to the variant.
+/// Thrown if the launches follow no known rule. The message continues a sentence about the variant,
+/// as in "its grid size is not a simple function of the shape".
 struct NoLaunchRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -99,7 +99,8 @@ std::string step_in(const std::string& name) {
     return name.substr(0, name.find(' '));
 }
 
-/// Removes the entries of steps that exist but did not run.
+/// Removes the entries whose step is in `there`, but not in `run`: steps that exist but were not
+/// run.
 template <typename Named>
 void keep_those_run(Named& named, const std::set<std::string>& there,
                     const std::set<std::string>& run) {

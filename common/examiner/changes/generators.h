@@ -31,8 +31,9 @@ void list_term_changes(ChangeList& list);
 
 // ---- expression_changes.cpp ----
 
-/// Replaces an expression by another one of the same meaning elsewhere in the text: an argument of
-/// a call, the value of a variable, the order of two values.
+/// Adds changes that replace an expression with a name, with a variable's value, or with the
+/// argument of another call of the same function. Also adds changes that reset a sum before a loop,
+/// or that extend a comparison with a second criterion.
 void list_expression_changes(ChangeList& list);
 
 // ---- loop_changes.cpp ----
@@ -60,7 +61,7 @@ void list_store_changes(ChangeList& list);
 
 // ---- launch_changes.cpp ----
 
-/// Adds changes to the grid, the block or the size of shared memory in `configure`.
+/// Adds changes that alter the grid, the block or the size of shared memory in `configure`.
 void list_launch_changes(ChangeList& list);
 
 }  // namespace coalesce::changes

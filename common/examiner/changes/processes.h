@@ -1,4 +1,5 @@
-// Makes attempts in child processes, because an attempt may crash or take long.
+// Makes attempts, such as launching a changed kernel, in child processes, because an attempt may
+// crash or take long.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ enum class Outcome : std::uint8_t {
 /// The result of an attempt.
 struct Attempt {
     Outcome outcome = Outcome::untried;
-    std::uint64_t hash = 0;  ///< hash of what was tried; the same for attempts that do the same
+    std::uint64_t hash = 0;  ///< hash of what was tried; equal for attempts that try the same thing
 };
 
 /// An interface that makes attempts, and reports the result of each.

@@ -17,7 +17,7 @@ namespace coalesce::changes {
 std::vector<Change> list_changes(const Program& program, const Failure& failure,
                                  const std::set<int>& given_lines = {});
 
-/// Returns the numbers of the lines of `text` that are among the `given` lines, in the same order.
+/// Returns the numbers of those lines of `text` that also occur, in the same order, in `given`.
 std::set<int> find_given_lines(const std::string& text, const std::vector<std::string>& given);
 
 }  // namespace coalesce::changes

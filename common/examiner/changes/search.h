@@ -22,7 +22,8 @@ namespace coalesce::changes {
 
 /// The options of a search.
 struct SearchOptions {
-    /// the time after which no more changes are tried, or more on a busy machine
+    /// the time after which no more changes are tried; on a busy machine, the search may take
+    /// longer
     std::chrono::milliseconds time = std::chrono::milliseconds(3500);
     std::size_t most_changes = 400;  ///< the maximum number of changes to try
     /// The lines of the file that the learner did not have to write, in order. The mistake is

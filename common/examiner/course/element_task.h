@@ -68,7 +68,7 @@ struct Parameter {
 
 /// The largest allowed error of an element. `bits` allows no error. The other kinds limit the error
 /// relative to the expected value, the absolute error, or the number of representable values (ulps)
-/// between the two values.
+/// between the actual and the expected value.
 struct Tolerance {
     enum class Kind { bits, relative, absolute, ulps };
     Kind kind = Kind::bits;

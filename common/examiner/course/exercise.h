@@ -91,9 +91,9 @@ inline constexpr double kRoundingTolerance = 0.02;
 /// percentage of a copy's speed. The time model computes the answer.
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
-/// A question about a kernel's cost, asked before the cost is shown. The answer is a counter's
-/// average per request, or the kernel's speed as predicted by the time model. Both are those of the
-/// learner's own kernel.
+/// A question about a kernel's cost, asked before the cost is shown. The answer is a property of
+/// the learner's own kernel: a counter's average per request, or the kernel's speed as predicted by
+/// the time model.
 struct Prediction {
     std::string
         counter;  ///< "load", "store", "shared_load", "shared_store" or kCopyPercentQuestion
@@ -145,7 +145,7 @@ struct Exercise {
     std::vector<std::string> size_names() const {
         return elements ? elements->sizes : std::vector<std::string>{"rows", "cols"};
     }
-    /// Returns "kernel.cu", "hunt.cu" or "program.cu".
+    /// Returns the name of the learner's file: "kernel.cu", "hunt.cu" or "program.cu".
     std::string file() const {
         if (is_program) return "program.cu";
         return is_hunt ? "hunt.cu" : "kernel.cu";

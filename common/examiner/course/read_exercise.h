@@ -13,8 +13,8 @@ namespace coalesce::course {
 inline constexpr std::string_view kRequirementKeys[] = {
     "kernel", "produces", "multiples", "shapes", "counted", "limits", "block_order", "hidden"};
 
-/// Reads the requirements in the table into `exercise`, and leaves its other requirements
-/// unchanged. Then checks that the exercise is consistent.
+/// Reads the requirements in the table into `exercise`, and leaves the exercise's other
+/// requirements unchanged. Then checks that the exercise is consistent.
 void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// The keys that `read_elements` reads from a table.

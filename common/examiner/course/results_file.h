@@ -33,7 +33,8 @@ bool is_host_result(const nlohmann::ordered_json& result);
 /// transfers and half transposes are not.
 bool is_contender(const nlohmann::ordered_json& result);
 
-/// Returns the fastest comparable result of a lesson, or nullptr.
+/// Returns the fastest of those results of a lesson for which is_contender returns true, or
+/// nullptr.
 const nlohmann::ordered_json* find_fastest_result(const std::string& step, const auto& results) {
     const nlohmann::ordered_json* fastest_result = nullptr;
     for (const nlohmann::ordered_json& result : results) {

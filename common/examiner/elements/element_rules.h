@@ -1,5 +1,4 @@
-// Rules for tasks that are defined element by element. A rule finds the mistake in a kernel from
-// the arrays and the reference alone.
+// Rules that find the mistake in a kernel whose task is defined element by element.
 #pragma once
 
 #include <optional>
@@ -14,17 +13,17 @@ namespace coalesce {
 /// Returns the mistake that made a launch fail, or nothing if no rule finds the mistake.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
-/// Returns the failure that the values of the outputs suggest, or nothing if the values are
+/// Returns the failure that the wrong values of the outputs suggest, or nothing if all values are
 /// correct.
 std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& evidence);
 
 // ---- element_lines.cpp ----
 
-/// Attributes a race, or a read of shared memory without a value, to a line of the text that shows
-/// the mistake. Does nothing if there is no such line.
+/// Attributes a race, or a read of uninitialized shared memory, to the source line that contains
+/// the mistake. Does nothing if no such line is found.
 void explain_by_element_lines(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Looks for the reason why a line takes more accesses than necessary: a loop of a single thread, a
-/// loop with a short step, a sum in device memory.
+/// Looks for the reason why a line makes more memory accesses than necessary: a loop of a single
+/// thread, a loop with a short step, a sum in device memory.
 LineMistake find_costly_element_line(const std::string& text, int line);
 /// Looks for a loop around a line that goes through shared memory one element per pass, if each
 /// thread makes many passes.

@@ -1,7 +1,7 @@
 /// \file
 /// Runs the trials of an exercise that is defined element by element. The arguments for a shape are
-/// generated once. The reference computes the expected outputs in a separate trial, which the
-/// kernel cannot read.
+/// generated once. The reference computes the expected outputs in a separate trial, so that the
+/// kernel cannot read them.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ struct Mutants {
 /// The minimum number of mutants per exercise.
 constexpr std::size_t kMinMutants = 4;
 
-/// Reads a mutants.toml file. Throws course::CourseError, which names the line, if the file is
-/// invalid.
+/// Reads a mutants.toml file. If the file is invalid, throws a course::CourseError that names the
+/// line.
 Mutants read_mutants(const std::filesystem::path& file);
 
 /// Returns the solution with the mistake applied. Throws UsageError if the text to replace does not

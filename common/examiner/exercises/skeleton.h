@@ -22,7 +22,7 @@
 namespace coalesce::exercises {
 
 /// A part of a marked file: either lines that the skeleton and the solution share, or lines between
-/// two markers, which differ in the two.
+/// two markers, where the skeleton and the solution differ.
 struct Segment {
     std::vector<std::string> blank_lines;   ///< the skeleton's lines
     std::vector<std::string> solved_lines;  ///< the solution's lines

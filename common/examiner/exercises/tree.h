@@ -34,8 +34,8 @@ public:
     /// Returns the faults in the exercises. Each string is a sentence that says where the fault is
     /// and how to fix it.
     std::vector<std::string> faults() const;
-    /// Returns the faults in the course's hints. A fault is a hint for an unknown failure, or a
-    /// mutant's or a skeleton's failure for which there is no hint.
+    /// Returns the faults in the course's hints. A fault is either a hint for an unknown failure,
+    /// or a failure of a mutant or a skeleton for which there is no hint.
     std::vector<std::string> find_faults_in_hints() const;
     /// Returns the skeletons that have been edited since they were committed.
     std::vector<std::string> list_edited_files() const;

@@ -40,7 +40,7 @@ struct RecordedReport {
     std::array<long long, 3> block{}, thread{};
 };
 
-/// The parameters of a run.
+/// The parameters of a run of the program.
 struct ProgramRun {
     std::filesystem::path program;
     int elements = 0;  ///< number of elements, the program's only argument
@@ -48,7 +48,7 @@ struct ProgramRun {
     bool should_fail_launches = false;
 };
 
-/// The result of a run.
+/// The result of a run of the program.
 struct RecordedRun {
     ProcessResult process_result;
     std::vector<RecordedLaunch> launches;

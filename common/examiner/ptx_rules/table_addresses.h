@@ -16,7 +16,7 @@ namespace coalesce {
 /// A missed store is harmless, because every launch begins with the variables' initial values. A
 /// false alarm would reject a correct kernel. Therefore, a register counts as an address only if
 /// the variable's address was added to it exactly once. For example, the difference of two
-/// addresses is an index.
+/// addresses does not count as an address, because it is an index.
 class TableAddresses {
 public:
     /// Tracks the addresses of these variables. The set must outlive this object.

@@ -24,7 +24,8 @@ using namespace coalesce;
 
 namespace {
 
-/// A rule. `apply` takes the student's text and the number of a line in the middle of the text.
+/// A rule that examines a student's text. `apply` takes the text and the number of a line in the
+/// middle of the text.
 struct TextRule {
     const char* name;
     std::function<void(const std::string& text, int line)> apply;

@@ -24,7 +24,7 @@ struct NewAssignment {
 /// invalid.
 void make_assignment(const NewAssignment& request);
 
-/// A submission and its required result.
+/// A source to judge, and its required result.
 struct ProofCase {
     std::string exercise;  ///< such as "03_tiled"
     std::string

@@ -20,7 +20,7 @@
 
 namespace coalesce::grader {
 
-/// Which submission counts if a student submits a file more than once.
+/// The rule that determines which submission counts if a student submits a file more than once.
 enum class CountedAttempt { last, best, first };
 constexpr CountedAttempt last_of(CountedAttempt) {
     return CountedAttempt::first;

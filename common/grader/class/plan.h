@@ -11,7 +11,7 @@
 ///     PLAN/results/KEY     results, each sealed with the assignment's key
 ///
 /// A chunk may also run on two computers, or be stopped and restarted. The first result of a
-/// submission is kept, and every later result of it must be byte-identical.
+/// submission is kept, and every later result of the same submission must be byte-identical.
 #pragma once
 
 #include <filesystem>

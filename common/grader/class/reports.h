@@ -23,8 +23,8 @@ std::string format_feedback(const ClassResults& results, const StudentResults& s
 /// Returns a summary for the terminal, with the number of submissions for each verdict.
 std::string summarize_results(const ClassResults& results);
 /// Returns a list of everything that needs the teacher's attention, such as submissions that crash
-/// the judge, are late or do not compile. Returns "" if nothing does. Lists at most `max_lines`
-/// lines of each kind.
+/// the judge, are late or do not compile. Returns "" if nothing needs attention. Lists at most
+/// `max_lines` lines of each kind.
 std::string describe_open_questions(const ClassResults& results, std::size_t max_lines = 1000);
 /// Returns a zip archive with the students' feedback. Teachers can upload the archive on the page
 /// where they downloaded the submissions.

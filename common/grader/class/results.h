@@ -29,10 +29,11 @@ struct GradedExercise {
     /// Whether the student has replaced the file that the teacher's decision was about.
     bool has_stale_decision = false;
 
-    /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means not graded yet.
+    /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means that the
+    /// submission has not been graded yet.
     std::string code() const;
     /// Returns the points that the teacher decided on or, without a decision, the judge's points.
-    /// Returns nothing if there are neither.
+    /// Returns nothing if the submission has no points yet.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;

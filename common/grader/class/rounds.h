@@ -3,7 +3,7 @@
 ///
 /// If a submission fails repeatedly, the reference solution is judged. If the solution fails too,
 /// the computer is broken, and judging stops. Otherwise the submission itself crashes the judge.
-/// The grader then gives it up, and judges the next one.
+/// The grader then gives up on this submission, and judges the next one.
 #pragma once
 
 #include <functional>

@@ -34,8 +34,8 @@ struct RunRequest {
     bool should_rejudge = false;
 };
 
-/// The grader, the compiler and the sandbox. The result of a submission depends on all three and on
-/// the assignment.
+/// The grader, the compiler and the sandbox that judge submissions. The result of a submission
+/// depends on all three and on the assignment.
 struct JudgeSetup {
     std::string grader;      ///< identifiers of the judge and the sandbox
     std::string toolchain;   ///< identifier of the compiler
@@ -97,8 +97,9 @@ struct OpenRun {
     std::int64_t run_number = 0;
 };
 
-/// Grades a class. `tier` has the same meaning as in JudgeOptions. Throws UsageError if the request
-/// is invalid, and InfrastructureError if a submission could not be graded.
+/// Grades a class. `tier` is the sandbox tier, or empty for the best tier that works on this
+/// computer. Throws UsageError if the request is invalid, and InfrastructureError if a submission
+/// could not be graded.
 void grade_class(const Assignment& assignment, const RunRequest& request,
                  const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 

@@ -40,7 +40,7 @@ struct FileTree {
     std::string problem;
     std::string details;  ///< a description of the problem
 
-    /// Stops reading, with a reason.
+    /// Records the problem that stops the reading, with a description for messages.
     void refuse(const std::string& problem_id, const std::string& description) {
         problem = problem_id;
         details = description;

@@ -50,8 +50,8 @@ void limit_to_one_submission();
 /// Returns the result for a submission that crashes the judge, although other submissions do not.
 Result make_fault_result(const std::string& sandbox);
 
-/// Returns a digest of the assignment. A parent process and its workers compare it, to verify that
-/// they have read the same assignment.
+/// Returns a digest of the assignment. A parent process and its workers compare their digests, to
+/// verify that they have read the same assignment.
 std::string assignment_identity(const Assignment& assignment);
 
 }  // namespace coalesce::grader

@@ -46,20 +46,21 @@ std::vector<CorpusCase> parse_corpus_cases(const std::string& text);
 /// corresponding cases in cases.txt.
 std::vector<CorpusCase> cases_for_compiler(Compiler compiler);
 
-/// Returns the exercises of the corpus, keyed by name both with and without the number. They have
-/// fixed hidden shapes, on which the cases rely.
+/// Returns the exercises of the corpus, keyed by name both with and without the number. The
+/// exercises have fixed hidden shapes, on which the cases rely.
 std::map<std::string, AssignedExercise> corpus_exercises();
 
-/// Which cases of the corpus to judge: one of every `step` cases, beginning with the case number
-/// `first`, and all cases whose result depends on the compiler. Of these, only the cases in files
-/// whose names start with `file_prefix`.
+/// The cases of the corpus to judge. These are every `step`-th case, beginning with the case number
+/// `first`, and all cases whose results depend on the compiler. Cases in files whose names do not
+/// start with `file_prefix` are left out.
 struct CaseSample {
     int step = 1, first = 0;
     std::string file_prefix = "";
 };
 
 /// Judges submissions of the corpus, and looks for leftover processes, cgroups and files. Returns 0
-/// if there are no mistakes, 1 if there are, and 2 if nothing can be judged on this computer.
+/// if every submission gets its required verdict and nothing is left over, 1 if not, and 2 if
+/// nothing can be judged on this computer.
 int self_test(std::ostream& out, const JudgeOptions& options, const CaseSample& sample = {});
 
 }  // namespace coalesce::grader

@@ -8,7 +8,7 @@
 namespace coalesce::grader {
 
 /// Returns the exercise with its `drawn_...` shapes filled in. The same secret always gives the
-/// same shapes. An exercise that is defined element by element gets none.
+/// same shapes. An exercise that is defined element by element gets no such shapes.
 AssignedExercise with_drawn_shapes(const AssignedExercise& exercise, const Secret& secret);
 
 }  // namespace coalesce::grader

@@ -24,8 +24,8 @@ public:
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const AssignedExercise& exercise, const Secret& secret);
 
-    /// Returns the name of the simulated GPU in messages. It is fixed, because the sandbox that
-    /// runs the simulator may not have started yet.
+    /// Returns the name that messages use for the simulated GPU. The name is fixed, because the
+    /// sandbox that runs the simulator may not have started yet.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;

@@ -150,7 +150,7 @@ public:
     Tier tier() const { return tier_; }
 
 private:
-    std::optional<TemporaryFolder> temporary_folder_;  // used if the options name none
+    std::optional<TemporaryFolder> temporary_folder_;  // used if the options name no folder
     Tier tier_ = Tier::none;
     std::string problem_;  // why nothing can be judged here, or ""
     std::optional<Jail> compiler_, launcher_;

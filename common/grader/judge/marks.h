@@ -9,13 +9,13 @@
 
 namespace coalesce::grader {
 
-/// The mark of a submission. Lists of grades show its code, such as WA, which `mark_code` returns.
+/// The mark of a submission. Lists of grades show the code of the mark, such as WA (see mark_code).
 enum class Mark {
     ok,               ///< OK: correct and clean, but possibly too expensive (see Points)
     compile_error,    ///< CE: does not compile, or has no kernel
     compile_limit,    ///< CL: compilation exceeds the limit for time, memory or output
     rejected,         ///< REJ: uses a feature that the assignment forbids
-    wrong_answer,     ///< WA: wrong bits
+    wrong_answer,     ///< WA: wrong values in the output
     memory,           ///< MEM: out-of-bounds or misaligned accesses, or too much memory
     race,             ///< RACE: two threads access the same memory in no defined order
     uninitialised,    ///< INIT: reads memory that was never written
@@ -38,7 +38,7 @@ Mark mark_for_failure(FailureKind kind);
 /// Reports whether the output of a kernel with this mark may still be correct.
 bool may_be_correct(Mark mark);
 
-/// Returns the code, for JSON.
+/// Returns the code of a mark, for use in JSON.
 inline std::string name_in_json(Mark mark) {
     return mark_code(mark);
 }

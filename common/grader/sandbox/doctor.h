@@ -28,7 +28,7 @@ struct TierTrial {
 };
 
 /// Runs every attack in a jail of this tier. If another program kills the jail during the test,
-/// repeats the test a few times at most. If `is_thorough` is true, includes attacks that take
+/// repeats the test, but only a few times. If `is_thorough` is true, includes attacks that take
 /// several seconds.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 

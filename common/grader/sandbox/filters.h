@@ -5,7 +5,7 @@
 
 namespace coalesce::grader {
 
-/// The task of a jailed process, which determines its filter.
+/// The task of a jailed process. The task determines which system calls the process may make.
 enum class Duty {
     serve,        ///< forks workers; may not use networks, run programs, trace or make namespaces
     serve_clang,  ///< like `serve`, but a worker may start one process, which becomes clang

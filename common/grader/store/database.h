@@ -1,5 +1,6 @@
 /// \file
-/// A thin layer over SQLite for the store. Errors throw InfrastructureError.
+/// A thin layer over SQLite for the store. All functions report errors by throwing an
+/// InfrastructureError.
 #pragma once
 
 #include <cstdint>

@@ -102,7 +102,8 @@ public:
     /// Returns the result with this key, or nothing if there is none.
     std::optional<std::string> result(const std::string& key);
     /// Adds a result and returns true. If the store already has the same result under this key,
-    /// returns false. If it has a different one, throws InfrastructureError.
+    /// returns false. If the store has a different result under this key, throws
+    /// InfrastructureError.
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);

@@ -1,4 +1,4 @@
-// Tests a program that uses run_step, by running it like a learner would.
+// Tests a program that uses run_step, by running the program as a learner would.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The GPU, two large buffers, and the timing of launches, shared by all microbenchmarks.
+// The code that all microbenchmarks share: the GPU, two large buffers, and the timing of launches.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -40,7 +40,7 @@ public:
     void fill_buffers() const;
     std::vector<std::uint64_t> read_result_counters(std::size_t count) const;
 
-    /// Returns the median time of `times` launches in milliseconds, after one untimed launch.
+    /// Returns the median time of `times` launches in milliseconds. One untimed launch comes first.
     /// `run_before` runs before each launch and is not timed.
     double ms(
         const std::function<void()>& launch, int times = 5,
@@ -64,8 +64,8 @@ private:
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
-/// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that as many
-/// blocks as possible fit.
+/// Lets the kernel use `bytes` of dynamic shared memory, and divides the L1 cache so that as many
+/// blocks as possible fit on a multiprocessor.
 template <class Kernel>
 void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,

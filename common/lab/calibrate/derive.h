@@ -1,4 +1,4 @@
-// Derives a GPU's parameters for the model from measurements. README.md explains each parameter.
+// Derives the model's parameters for a GPU from measurements. README.md explains each parameter.
 #pragma once
 
 #include <utility>
@@ -28,14 +28,14 @@ struct LoadLatency {
     bool is_copy = false;
     double memory_utilization = 0, ns = 0;
 };
-/// Parameters of a load's latency as a function of memory utilization.
+/// The parameters of the function that gives a load's latency for a memory utilization.
 struct LatencyParameters {
     double latency_ns = 0, queueing_ns = 0, write_delay_ns = 0;
 };
 LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 
-/// The distribution of the latencies of single loads, in cycles: a constant, `fastest_cycles`, plus
-/// a random delay with mean `mean_excess_cycles`.
+/// The distribution of the latencies of single loads, in cycles. A latency is a constant,
+/// `fastest_cycles`, plus a random delay with mean `mean_excess_cycles`.
 struct LatencyDistribution {
     double fastest_cycles = 0, mean_excess_cycles = 0;
 };

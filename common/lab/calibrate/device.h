@@ -37,7 +37,7 @@ __device__ inline unsigned xor_components(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
 /// Stores `loaded_sum` if it equals one particular value, which is very unlikely. The compiler
-/// cannot rule out the store, so it keeps the loads.
+/// cannot rule out that the store is needed, so it keeps the loads.
 __device__ inline void keep_alive(unsigned loaded_sum, void* unwritten_sink) {
     if (loaded_sum == 0x9e3779b9u) *static_cast<unsigned*>(unwritten_sink) = loaded_sum;
 }

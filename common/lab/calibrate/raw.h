@@ -1,4 +1,4 @@
-// The raw measurements of calibrate, which `--json` writes and `--from` reads.
+// The raw measurements of calibrate. The option `--json` writes them, and `--from` reads them.
 //
 // Cycles are cycles of a multiprocessor. gbps is the rate at which memory (or the L2 cache) moves
 // data, in 10^9 bytes per second. For a copy, it counts both the bytes read and the bytes written.
@@ -16,7 +16,7 @@ struct MeasuredGpu {
     int shared_bytes_per_multiprocessor = 0, system_shared_bytes_per_block = 0;
     double peak_gbps = 0, l2_bytes = 0;
     double clock_ghz = 0;  ///< clock while all multiprocessors copy
-    /// Clock rate while all multiprocessors wait without accessing memory.
+    /// The clock rate while all multiprocessors wait and none accesses memory.
     double idle_memory_clock_ghz = 0;
     double buffer_bytes = 0;      ///< size of each of the two buffers
     double copy_engine_gbps = 0;  ///< bandwidth of cudaMemcpy, for comparison
@@ -30,15 +30,15 @@ struct PointerChase {
     double bytes = 0, cycles = 0, ns = 0;
 };
 
-/// The latency and bandwidth of persistent blocks whose threads each keep a fixed number of loads
-/// in flight.
+/// The latency and bandwidth of loads. Each thread of the persistent blocks keeps a fixed number of
+/// loads in flight.
 struct LoadsInFlight {
     std::string access;  ///< "read" or "copy"
     int bytes_per_load = 0, loads_in_flight = 0, threads_per_multiprocessor = 0;
     double kib_in_flight = 0;  ///< KiB in flight per multiprocessor
     double gbps = 0;
-    // The latency in cycles of a single load by one warp: its mean and its percentiles. They are 0
-    // if they were not measured.
+    // The latency, in cycles, of a single load by one warp: its mean and its percentiles. All of
+    // them are 0 if the latency was not measured.
     double mean_cycles = 0, p1_cycles = 0, p10_cycles = 0, p50_cycles = 0, p90_cycles = 0,
            p99_cycles = 0;
 };
@@ -64,7 +64,7 @@ struct BlockTurnover {
     int resident_blocks = 0, warps = 0;
     double wait_cycles = 0;       ///< cycles that each warp waits; 0 for an empty kernel
     double cycles_per_block = 0;  ///< multiprocessor cycles per block
-    /// The cycles from the end of a block to the first instruction of the next block on the same
+    /// The cycles from the end of a block to the first instruction of the next block on that
     /// multiprocessor.
     double gap_cycles = 0;
     /// The cycles from the end of a block until all warps of the next block have started.
@@ -92,9 +92,9 @@ struct CacheBandwidth {
     double bytes_per_cycle = 0;
 };
 
-/// The times of two kernels in which each lane stores 4 bytes, and a warp's stores go down a
-/// column. The kernel that takes `ms` also reads rows. The kernel that takes `stores_only_ms` reads
-/// nothing.
+/// The times of two kernels. In both, each lane stores 4 bytes, and the lanes of a warp store down
+/// a column. The kernel that takes `ms` also reads rows. The kernel that takes `stores_only_ms`
+/// reads nothing.
 struct ScatteredStores {
     int block_width = 0, block_height = 0;
     int matrix_side = 0;
@@ -105,26 +105,26 @@ struct ScatteredStores {
 struct BulkCopyRate {
     std::string method;  ///< "rows" or "boxes"
     /// The number of warps that issue copies. For "rows", all lanes of these warps issue copies.
-    /// For "boxes", only one lane does.
+    /// For "boxes", only one lane of each warp does.
     int copying_warps = 0;
     double bytes_per_row = 0;   ///< bytes of a row
     double cycles_per_row = 0;  ///< multiprocessor cycles per row
 };
 
-// ---- measurements behind constants of the model, which are not stored in a GPU's file ----
+// ---- measurements for constants of the model; a GPU's file does not store these constants ----
 
-/// The times of writing `written_mib` MiB of data after other data has been read (`ms_after_reads`)
-/// and after other data has been written (`ms_after_writes`).
+/// The times of writing `written_mib` MiB of data: `ms_after_reads` if other data was read just
+/// before, `ms_after_writes` if other data was written just before.
 struct DirtyCacheWrites {
     double written_mib = 0, ms_after_reads = 0, ms_after_writes = 0;
 };
-/// The times of reading `mib` MiB of data after other data has been read (`ms_first`) and after the
-/// same data has been read (`ms_second`).
+/// The times of reading `mib` MiB of data: `ms_first` if other data was read just before,
+/// `ms_second` if the same data was read just before.
 struct RereadTimes {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
 /// The bandwidth of accesses to scattered sectors. For random reads, `bytes` is the size of a group
-/// of adjacent sectors. For strided accesses, it is the stride.
+/// of adjacent sectors. For strided accesses, `bytes` is the stride.
 struct SectorBandwidth {
     std::string method;
     double bytes = 0;

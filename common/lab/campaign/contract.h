@@ -3,11 +3,15 @@
 //
 // Each text contains one kernel, named `kernel`, with these parameters:
 //    const unsigned* in      kInputWords words: random_input_word() for the kernel's seed
-//    unsigned* out           kOutputWordsPerThread words per thread, initially filled with
-// kOutputFillByte bytes    unsigned* sums          kSumsArrayWords words, initially zero; changed
-// only by atomics whose order                            does not matter    unsigned char* scratch
-// kScratchBytesPerThread bytes per thread, initially zero    unsigned seed The first line is a
-// comment with the launch:    // launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED
+//    unsigned* out           kOutputWordsPerThread words per thread; all bytes are initially
+//                            kOutputFillByte
+//    unsigned* sums          kSumsArrayWords words, initially zero; changed only by atomics whose
+//                            order does not matter
+//    unsigned char* scratch  kScratchBytesPerThread bytes per thread, initially zero
+//    unsigned seed
+//
+// The first line is a comment with the launch:
+//    // launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED
 //
 // The kernel's behaviour is fully defined: it reads only memory that was written, has no races and
 // no out-of-bounds accesses, and every loop ends. Its results are therefore the same on every

@@ -1,4 +1,4 @@
-// Arguments that replace the $ placeholders of a text pattern.
+// An argument that replaces a $ placeholder of a text pattern.
 #pragma once
 
 #include <concepts>

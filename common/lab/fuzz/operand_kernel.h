@@ -3,10 +3,10 @@
 //
 // Builds on  nothing.
 // Idea       The kernel's text never changes, so it need not be parsed in every run. A step of the
-//            script specifies a form, the participating lanes, three addresses and four words. For
-//            each address and word, it specifies the increment from one thread to the next.
-//            Threads that do not participate wait at the end of the step.
-// Watch      The result of an instruction can be an operand of later instructions: `last`.
+//            script specifies a form, the participating lanes, and the values of three addresses
+//            and four words in thread 0. For each of these values, it specifies the increment from
+//            one thread to the next. Threads that do not participate wait at the end of the step.
+// Watch      The result of an instruction, `last`, can be an operand of later instructions.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ScriptStep {
     std::int64_t stride[3] = {};        ///< increments from thread to thread
     std::uint32_t word[4] = {};         ///< words in thread 0
     std::uint32_t word_stride[4] = {};  ///< increments from thread to thread
-    /// If bit k is set, the result of the last instruction is added to address k.
+    /// If bit k is set, address k is increased by the result of the last instruction.
     std::uint32_t added_to_addresses = 0;
     std::uint32_t unused = 0;
 };

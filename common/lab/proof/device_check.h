@@ -1,6 +1,6 @@
-/// \file Verifies an output on the device, by comparing it with the input bit for bit. This takes
-/// about as long as a slow transpose, whereas the harness's verifier takes seconds for a large
-/// matrix.
+/// \file Verifies an output on the device, by comparing it with the input bit for bit. The
+/// comparison takes about as long as a slow transpose. The harness's verifier, which runs on the
+/// host, takes seconds for a large matrix.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 namespace coalesce::proof {
 
 /// Returns the number of wrong cells of `out`, for the input `in`. Both arrays are in device
-/// memory. For an in-place problem, `in` is a copy of the original matrix. The problem must move
-/// values, not compute new ones.
+/// memory. For an in-place problem, `in` is a copy of the original matrix. The problem must only
+/// move values, and not compute new ones.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
 /// An axis of `out`: its number of elements, and the distance between neighbouring elements in
@@ -22,8 +22,8 @@ struct ArrayAxis {
     std::int64_t size, step;
 };
 /// Returns the number of wrong elements of `out`, for an array of any shape. `axes` begins with the
-/// outermost axis. An element of 3, 6 or 12 bytes is compared in parts, and each wrong part counts
-/// as an element.
+/// outermost axis. Elements of 3, 6 or 12 bytes are compared in parts, and each wrong part is
+/// counted as a wrong element.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

@@ -1,6 +1,6 @@
 /// \file
-/// Formats JSON for committed files. Each row of a table is one line, so that changing one number
-/// changes one line.
+/// Formats JSON for files in the repository. Each row of a table is one line of text, so that
+/// changing a number changes only one line.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -8,8 +8,9 @@
 
 namespace coalesce::proof {
 
-/// Returns `page` with `text` between the two markers of the part `name`, which `program` writes.
-/// Throws a UsageError that names `file` if the page does not have these markers.
+/// Returns `page` with the text between the two markers of the part `name` replaced by `text`.
+/// `program` is the program that generates this part. Throws a UsageError that names `file` if the
+/// page does not have these markers.
 inline std::string replace_page_part(const std::string& page, const std::string& file,
                                      const std::string& name, const std::string& program,
                                      const std::string& text) {

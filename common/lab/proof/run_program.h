@@ -42,8 +42,8 @@ inline std::vector<Shape> parse_sizes(const std::string& text) {
     return sizes;
 }
 
-/// Adds the option --device, for programs that measure on a GPU and can be checked on the simulated
-/// GPU.
+/// Adds the option --device to a program that measures on a GPU. With this option, the program can
+/// be checked on the simulated GPU.
 inline void add_device_option(CLI::App& app, std::string& device) {
     app.add_option("--device", device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));

@@ -16,8 +16,8 @@ struct StepVariants {
     std::vector<Variant> variants;
 };
 
-/// Loads the modules with these names. They stay loaded, because the variants point into them.
-/// Throws UsageError if a module is missing.
+/// Loads the modules with these names. The modules stay loaded, because the returned variants point
+/// into them. Throws UsageError if a module is missing.
 std::vector<StepVariants> load_steps(const std::vector<std::string>& names);
 
 /// Reports whether there is a module called `name`.

@@ -25,14 +25,15 @@ struct TimePair {
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90_error = 0, worst_error = 0;
-    /// The number of pairs with an error below 10 %, and the number with an error above 30 %.
+    /// The number of pairs whose error is below 10 %, and the number of pairs whose error is above
+    /// 30 %.
     std::size_t pairs_within_10_percent = 0, pairs_beyond_30_percent = 0;
-    /// Counts of pairs of kernels: `comparable_orders` is the number of pairs whose measured times
-    /// differ by more than 5 %, and `correct_orders` the number of these pairs that the model puts
-    /// in the right order.
+    /// `comparable_orders` is the number of pairs of kernels whose measured times differ by more
+    /// than 5 %. `correct_orders` is the number of these pairs that the model puts in the right
+    /// order.
     std::size_t comparable_orders = 0, correct_orders = 0;
-    /// Returns the fraction of the comparable pairs that the model puts in the right order. Returns
-    /// 1 if there are no pairs to compare.
+    /// Returns the fraction of the comparable pairs of kernels that the model puts in the right
+    /// order. Returns 1 if no pairs are comparable.
     double correct_order_fraction() const {
         return comparable_orders == 0
                    ? 1
@@ -51,8 +52,8 @@ std::vector<TimePair> find_worst_pairs(const std::vector<TimePair>& pairs, std::
 std::string format_text(const std::vector<TimePair>& pairs);
 /// Returns the pairs and the statistics as two Markdown tables.
 std::string format_markdown(const std::vector<TimePair>& pairs);
-/// Returns a picture that plots predicted against measured times, with the diagonal and lines at
-/// +-10 %. Both axes are logarithmic. Rings mark kernels that the model does not cover completely.
+/// Returns an SVG that plots predicted against measured times, with the diagonal and lines at +-10
+/// %. Both axes are logarithmic. Rings mark kernels that the model does not cover completely.
 std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& title);
 
 }  // namespace coalesce::timing

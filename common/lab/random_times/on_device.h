@@ -45,8 +45,8 @@ struct MeasuredKernels {
     std::vector<MeasuredKernel> kernels;
 };
 
-/// Checks each kernel, then measures its time at full size. Throws std::runtime_error if a kernel
-/// is wrong.
+/// Checks each kernel, then measures its time at full size. Throws std::runtime_error if a kernel's
+/// result is wrong.
 MeasuredKernels measure(const std::vector<Kernel>& kernels, const Device& device);
 
 /// A time predicted by the simulator.

@@ -1,6 +1,6 @@
 /// \file
 /// Copies code and questions into a lesson's Markdown file, for people who read the file itself.
-/// The book inserts its own copies.
+/// The book does not use these copies.
 #pragma once
 
 #include <filesystem>

@@ -24,8 +24,8 @@ inline constexpr const char* kAdditionalSizes[] = {"4096x4096", "8192x8192", "16
 /// and the times predicted for an H200 to predicted.json.
 int renew_results(const std::filesystem::path& folder);
 
-/// Returns the rows of predicted.json, one for each variant, with only those fields that the tables
-/// show.
+/// Returns the rows of predicted.json, one for each variant. Each row has only the fields that the
+/// tables show.
 Json extract_predictions(const Json& results);
 
 }  // namespace coalesce::lab

@@ -15,7 +15,7 @@ namespace coalesce::lab {
 
 using learn::Json;
 
-/// The results in docs/results, by kind.
+/// The results in docs/results, grouped by how they were obtained.
 struct KnownResults {
     /// counters and predicted times from the simulated GPU; null where there are none
     Json counted = nullptr, predicted = nullptr;
@@ -28,7 +28,7 @@ Json read_checked_run(const std::filesystem::path& file);
 
 /// Reads all *.json files in a folder, except the one from build/bin/shapes. Throws a
 /// std::runtime_error that names the file and its first invalid field. If `steps` is not empty,
-/// other steps are invalid.
+/// results of any other step are invalid.
 KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 
@@ -41,9 +41,9 @@ std::string format_results_markdown(const KnownResults& known, const std::string
 std::string format_step_results(const std::string& step, const KnownResults& known);
 
 /// Returns a Markdown table with a line for each lesson: the cost and speed of its first kernel,
-/// and the name of its fastest. `folder` contains the results of lesson 16, which are stored apart.
-/// `root` is the path from the page to the repository's root, such as "../../". If no GPU was
-/// measured, the table has only counters.
+/// and the name of its fastest kernel. `folder` contains the results of lesson 16, which are stored
+/// separately. `root` is the path from the page to the repository's root, such as "../../". If no
+/// GPU was measured, the table has only counters.
 std::string format_summary_markdown(const course::Course& course, const KnownResults& known,
                                     const std::filesystem::path& folder, const std::string& root);
 

@@ -12,9 +12,9 @@
 
 namespace coalesce::processes {
 
-/// Calls `work` and returns its exit code. If one process throws a `SharedError`, all of them do,
-/// so only one prints the message. Any other error ends all processes, because they might wait for
-/// the failed process forever.
+/// Calls `work` and returns its exit code. If one process throws a `SharedError`, all processes do,
+/// so only one of them prints the message. Any other error ends all processes, because they might
+/// wait forever for the process that failed.
 template <class SharedError, class Work>
 int run_and_report_errors(const std::string& program, const Work& work) {
     int rank = 0;

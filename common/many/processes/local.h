@@ -6,7 +6,7 @@
 
 namespace coalesce::processes {
 
-/// A matrix that is a part of a larger one. Neighbours in a column are `pitch` floats apart.
+/// A matrix that is a part of a larger matrix. Neighbours in a column are `pitch` floats apart.
 template <class Float>
 struct Piece {
     Float* first = nullptr;  ///< the address of element (0, 0)

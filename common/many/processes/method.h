@@ -44,8 +44,8 @@ struct SharedMatrix {
     }
 };
 
-/// A method of transposing a matrix, with its buffers. All processes create and destroy it
-/// together.
+/// A method of transposing a matrix, with its buffers. All processes create the method together,
+/// and destroy it together.
 class Method {
 public:
     virtual ~Method() = default;

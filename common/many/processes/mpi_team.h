@@ -21,8 +21,8 @@ public:
     int count() const override { return count_; }
     int rank() const override { return rank_; }
     int host_count() const override { return host_count_; }
-    /// Chooses a GPU for this process by its rank within the host. No two processes may get the
-    /// same GPU.
+    /// Chooses a GPU for this process, by the process's rank within its host. Throws a TeamError if
+    /// two processes would get the same GPU.
     std::vector<int> devices(int ranks) override;
 
     void wait_for_all() override;

@@ -8,8 +8,8 @@
 
 namespace coalesce::processes {
 
-/// Writes this process's rows of the input, whose elements all differ, and fills its output with
-/// poison.
+/// Fills this process's rows of `in` with elements that all differ, and its rows of `out` with a
+/// poison value.
 void prepare_buffers(const SharedMatrix& shared, Method& method);
 
 /// The errors in one process's output.

@@ -1,5 +1,5 @@
-// Alias analysis: determines whether two accesses can touch the same bytes. Whenever the answer
-// affects how accesses are merged, LLVM's basic alias analysis gives the same answer.
+// Alias analysis: determines whether two accesses can touch the same bytes. If the answer affects
+// which accesses are merged, it is the same as that of LLVM's basic alias analysis.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"
@@ -15,8 +15,8 @@ struct Access {
 /// Returns the memory access that a load or a store performs.
 Access find_access(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
-/// Reports whether the instruction may write the accessed bytes. If `includes_reads` is set, also
-/// reports whether it may read them.
+/// Reports whether the instruction may write the accessed bytes. If `includes_reads` is set,
+/// reports whether the instruction may write or read these bytes.
 bool may_change(const Instruction& instruction, const Access& access, bool includes_reads);
 /// Reports whether execution always continues after the instruction. As in LLVM, a volatile store
 /// may trap, and some calls may not return.

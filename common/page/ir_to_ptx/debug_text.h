@@ -1,5 +1,5 @@
 // Writes the debug information of a module as DWARF, in the form that clang's back end uses in PTX.
-// The simulator needs it to find variables (simulator/trace/debug_info.h).
+// The simulator needs this information to find variables (simulator/trace/debug_info.h).
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct PlacedVariable {
     bool is_shared = false;
 };
 
-/// A PTX function, with two labels around the instructions of each scope.
+/// A PTX function. Each scope of the source has two labels around its instructions.
 struct DebugFunction {
     std::string name, begin, end;
     std::vector<PlacedVariable> variables;

@@ -1,5 +1,5 @@
 // The names, types and scopes of local variables in the source. A module contains them only if it
-// was compiled for a debugger, with every variable in memory.
+// was compiled for a debugger, so that all variables are in memory.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct DebugType {
         u64 offset = 0;  ///< offset in bytes
     };
 
-    std::string tag;  ///< "DW_TAG_pointer_type"; "DW_TAG_base_type" for a DIBasicType
+    std::string tag;  ///< the DWARF tag, such as "DW_TAG_pointer_type"
     std::string name;
     u64 bytes = 0;
     std::string encoding;  ///< encoding of a base type, such as "DW_ATE_float"

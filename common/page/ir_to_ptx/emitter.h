@@ -1,10 +1,10 @@
 // Writes the PTX of one function. The functions in instructions.h and intrinsics.h use this class,
 // which manages registers, operands and positions.
 //
-// Idea   A value of the IR consists of one or more scalars, its parts (layout.h): {i64, [2 x
-//        float]} has three, and an i128 has two halves. Each part has a register. If the type has
-//        an odd width (i1 in memory, i8, i24), the upper bits of the register are undefined until
-//        extend_operand() sets them.
+// Idea   A value of the IR consists of one or more scalars, which are called its parts (layout.h).
+//        For example, {i64, [2 x float]} has three parts, and an i128 has two, its halves. Each
+//        part has a register. If the type of a part has an odd width (i1 in memory, i8, i24), the
+//        upper bits of the register are undefined until extend_operand() sets them.
 #pragma once
 
 #include <map>
@@ -79,15 +79,16 @@ public:
     void declare(const std::string& text);
     std::string make_label();
     void emit_label(const std::string& label);
-    /// Returns the label of the block, and creates it on the first call. A block that is never a
-    /// branch target gets no label.
+    /// Returns the label of the block, which is created on the first call. Blocks that are never
+    /// the target of a branch get no label.
     const std::string& block_label(const Block& block);
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void emit_edge(const Block& from, const Block& to);
     /// Returns a number that is unique within this function.
     u32 next_number() { return ++last_number_; }
 
-    /// Returns the places of the function's source variables. Call this after text().
+    /// Returns the function's source variables and the PTX variables that store them, including the
+    /// module's variables `shared`. Call this after text().
     DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
 
     /// Reports whether no code is emitted for the instruction, because it is folded into its users
@@ -97,8 +98,8 @@ public:
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
     /// Reports whether the phis of `to` can be set before the branch at the end of `from`. They
-    /// cannot if the branch reads the registers of the phis, or if the edge to the branch's other
-    /// target, `other`, reads them.
+    /// cannot if the branch reads the registers of the phis. They also cannot if the edge to
+    /// `other`, the branch's other target, reads these registers.
     bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 

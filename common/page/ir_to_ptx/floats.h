@@ -1,4 +1,4 @@
-// Helpers for floating-point operations: PTX's names of the types, and the operands for parts of a
+// Helpers for floating-point operations: the names of types in PTX, and the operands for parts of a
 // value.
 #pragma once
 
@@ -10,8 +10,9 @@ namespace coalesce::translator {
 
 /// Returns PTX's name of a floating-point type: "f32", "f64", "f16" or "bf16".
 std::string float_suffix(const Type& type);
-/// Returns the operand for an instruction of the value's own type, such as add.f16 for a half. If
-/// the type is a 16-bit float, the operand is a register even for a constant.
+/// Returns the operand for an instruction that works on the value's own type, such as add.f16 for a
+/// half. A constant is returned as a number, unless its type is a 16-bit float. Then it is returned
+/// in a register.
 std::string float_operand(Emitter& e, const Value* value, std::size_t part);
 
 }  // namespace coalesce::translator

@@ -1,6 +1,6 @@
-// Finds the instructions for which no code is emitted. Some of them are folded into their users, as
-// an added constant is folded into the address [register+bytes]. Others, such as bitcast, only
-// rename registers.
+// Finds the instructions for which no code is emitted. Some of them are folded into the
+// instructions that use them: for example, a sum with a constant becomes a part of the address
+// [register+bytes]. Others, such as bitcast, only rename registers.
 #pragma once
 
 #include <map>
@@ -22,16 +22,16 @@ struct WideProduct {
 };
 WideProduct match_wide_product(const Instruction& product);
 
-/// Reports whether the instruction emits no code, because its result is in the registers of its
-/// operands. See Emitter::list_renamed_registers().
+/// Reports whether no code is emitted for the instruction because its result is already in the
+/// registers of its operands. See Emitter::list_renamed_registers().
 bool is_register_rename(const Instruction& instruction);
 
 class FoldedInstructions {
 public:
     explicit FoldedInstructions(const Function& function);
     bool is_folded(const Value* value) const { return folded_.count(value) != 0; }
-    /// Returns the values that the instruction reads. For a folded operand, these are the values
-    /// that the folded instruction reads.
+    /// Returns the values that the instruction reads. If an operand is folded into the instruction,
+    /// the list contains the values that the folded operand reads instead.
     std::vector<const Value*> find_read_values(const Instruction& instruction) const;
     /// Like find_read_values(), for a single operand of an instruction.
     std::vector<const Value*> find_source_values(const Value* value) const;

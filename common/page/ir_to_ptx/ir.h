@@ -1,5 +1,5 @@
-// The in-memory form of an LLVM IR module. The reader creates it, passes change it, and the emitter
-// prints it as PTX.
+// The in-memory form of an LLVM IR module. The reader creates the module, passes change it, and the
+// emitter prints it as PTX.
 //
 // Idea   As in LLVM, everything that an instruction can refer to is a Value: constants, arguments,
 //        blocks, functions, variables and instructions. The module owns all values until it is
@@ -65,8 +65,8 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    /// The type that scales the first index of a getelementptr, or the type in memory for an alloca
-    /// or a load.
+    /// For a getelementptr, the type whose size multiplies the first index. For an alloca or a
+    /// load, the type in memory.
     const Type* memory_type = nullptr;
     /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector.
     std::vector<u64> indices;
@@ -119,11 +119,11 @@ struct Instruction : Operation {
     Ordering ordering = Ordering::none;
     Ordering failure_ordering = Ordering::none;
     std::string scope;  ///< the syncscope; "" is the whole system
-    /// The blocks that a phi's operands come from, or the targets of a br or a switch. A br has the
-    /// target for true first. A switch has the default target first, followed by one target for
-    /// each of operands[1...].
+    /// For a phi, the blocks that its operands come from. For a br or a switch, the targets. The
+    /// first target of a br is the one for true. The first target of a switch is the default, and
+    /// each of operands[1...] has one of the following targets.
     std::vector<Block*> blocks;
-    /// The callee of a call. The operands are the arguments.
+    /// The callee of a call, whose operands are the arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
     /// For each argument of a call, the type T of its attribute byval(T), or nullptr if it has

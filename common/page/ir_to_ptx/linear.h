@@ -1,5 +1,5 @@
-// Represents addresses as sums (base + constant bytes + scale * value + ...). The distance between
-// two addresses is then easy to compute.
+// Represents addresses as sums (base + constant bytes + scale * value + ...), so that the distance
+// between two addresses is easy to compute.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 
 namespace coalesce::translator {
 
-/// How a narrower value is extended to 64 bits.
+/// How a value with fewer than 64 bits is extended to 64 bits.
 enum class Extension : u8 { none, sign, zero };
 
 struct Linear {
-    /// The base of the address, which is neither a getelementptr nor a cast. nullptr if the sum is
-    /// a number instead of an address.
+    /// The pointer to which the other terms are added, or nullptr if the sum is a number instead of
+    /// an address. The pointer is neither a getelementptr nor a cast.
     const Value* base = nullptr;
     i64 offset = 0;
     std::map<std::pair<const Value*, Extension>, i64> terms;

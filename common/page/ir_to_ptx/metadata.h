@@ -1,5 +1,5 @@
 // The numbered metadata at the end of a module, such as source positions and loops. Older versions
-// of clang also mark kernels in it.
+// of clang also mark kernels in the metadata.
 #pragma once
 
 #include <map>
@@ -21,17 +21,18 @@ public:
     const SourceLocation* location(const std::string& name, Module& module) const;
     /// Reports whether the !llvm.loop metadata forbids unrolling the loop.
     bool is_not_unrolled(const std::string& loop) const;
-    /// An element of !nvvm.annotations: the function's name, followed by keys and numbers.
+    /// An element of !nvvm.annotations: the name of a function, and facts about it, each a key and
+    /// a number.
     struct Annotation {
         std::string function;
         std::vector<std::pair<std::string, std::string>> facts;
     };
     std::vector<Annotation> annotations() const;
-    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
-    /// result has no type if there is no such metadata.
+    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. If
+    /// there is no such metadata, the type of the returned variable is null.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
-    /// Reports whether a scope belongs to the function itself, and not to a function inlined into
-    /// it.
+    /// Reports whether a scope belongs to the code of the function itself, and not to that of a
+    /// function inlined into it.
     bool is_in_function(const std::string& scope, const std::string& function) const {
         return is_within(scope, function);
     }

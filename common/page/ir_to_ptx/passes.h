@@ -15,8 +15,8 @@ void drop_unused_library(Module& module);
 /// pointer_vectors.cpp: splits a getelementptr on a vector of pointers into one for each pointer.
 void split_pointer_vectors(Module& module, Function& function);
 
-/// by_value.cpp: reads by-value arguments directly from the .param space. An argument that is
-/// written to, or whose address is needed, is copied first.
+/// by_value.cpp: reads by-value arguments directly from the .param space. If an argument is written
+/// to or its address is needed, the argument is first copied.
 void read_by_value_arguments_in_place(Module& module, Function& function);
 
 /// spaces.cpp: infers the address spaces of pointers. Kernel arguments point to global memory, and
@@ -30,14 +30,15 @@ void drop_dead_instructions(Function& function);
 void contract_multiply_adds(Module& module, Function& function);
 
 /// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, as LLVM's
-/// NVPTX back end does. The width of the accesses determines the number of sectors per request.
+/// NVPTX back end does. The merging matters, because the width of an access determines how many
+/// sectors each request has.
 void vectorise_accesses(Module& module, Function& function);
 
 /// narrow.cpp: narrows loads if only some of their bytes are used.
 void narrow_loads_to_used_bytes(Module& module, Function& function);
 
-/// addresses.cpp: splits each getelementptr into base + bytes, and computes shared terms once.
-/// Constant bytes come last, so that they fit into an instruction's [register+offset].
+/// addresses.cpp: splits each getelementptr into base + bytes, and computes each shared term only
+/// once. Constant bytes come last, so that they fit into an instruction's [register+offset].
 void split_addresses(Module& module, Function& function);
 
 }  // namespace coalesce::translator

@@ -12,13 +12,13 @@ namespace coalesce::translator {
 class FileTable {
 public:
     /// Returns the .loc directives for a position. For code that was inlined from a header, the
-    /// line of the call comes first, so that costs are attributed to the kernel.
+    /// line of the call comes first, so that its costs count for the line in the kernel.
     std::string format_location(const SourceLocation& place);
-    /// Returns a .file directive for each file in use, and then the functions' names as debug
-    /// strings.
+    /// Returns a .file directive for each file in use. After them come the functions' names as
+    /// debug strings.
     std::string text() const;
 
-    /// Returns the number of a file, and marks the file as in use.
+    /// Returns the number of a file in the .file directives, and marks the file as in use.
     u32 number_of(const std::string& file) { return number(file); }
 
 private:

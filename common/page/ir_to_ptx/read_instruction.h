@@ -1,4 +1,4 @@
-// Reads one instruction. The forms that instructions.h refers to are functions of this class.
+// Reads one instruction. The operand forms that instructions.h names are functions of this class.
 #pragma once
 
 #include <string>

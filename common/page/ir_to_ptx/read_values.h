@@ -1,4 +1,4 @@
-// Reads constants and references to values.
+// Parses the operands in the text of LLVM IR: constants, and references to other values.
 #pragma once
 
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace coalesce::translator {
 
-/// The names visible in the current function. All globals are known before any value is read.
+/// The names that the current function can use. All globals are known before any value is read.
 struct VisibleNames {
     std::map<std::string, Value*> globals;
-    /// The instructions of the current function. An instruction may be created before its
-    /// definition is read.
+    /// The instructions of the current function. An instruction that is used before its definition
+    /// is created at its first use.
     std::map<std::string, Instruction*> locals;
     std::map<std::string, Argument*> arguments;
     std::map<std::string, Block*> blocks;

@@ -1,4 +1,4 @@
-// Reads the text of LLVM IR into the structures of ir.h.
+// Parses the text of LLVM IR, and builds the structures of ir.h from it.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
-// Decides which values share a register. A phi shares a register with its incoming values if they
-// are never live at the same time. A loop then needs no copy at the end of each iteration.
+// Decides which values share a register. A phi shares a register with its incoming values if the
+// phi and these values are never live at the same time. A loop then needs no copy at the end of
+// each iteration.
 #pragma once
 
 #include <map>
@@ -31,7 +32,7 @@ private:
     std::map<const Block*, std::set<const Value*>> start_, end_;
 };
 
-/// The groups of values that share a register. A representative identifies each group.
+/// The groups of values that share a register. One value represents each group.
 class RegisterSharing {
 public:
     RegisterSharing(const Function& function, const FoldedInstructions& folding,

@@ -80,8 +80,8 @@ public:
     const Type* function(const Type* return_type, std::vector<const Type*> parameters,
                          bool is_variadic);
 
-    /// Returns the type with this name, such as %struct.Pair. A type may be used before its
-    /// definition is read.
+    /// Returns the type with this name, such as %struct.Pair. The name may be used before the
+    /// type's definition has been read.
     Type* named(const std::string& name);
 
 private:

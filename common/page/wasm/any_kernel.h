@@ -14,17 +14,18 @@ namespace coalesce::page {
 
 /// A kernel to launch, parsed from the "kernel" field of a question (README.md).
 struct AnyKernel {
-    /// The arguments, as an Exercise without a reference. The sizes of the launch are its only
-    /// shape.
+    /// The arguments, in the form of an Exercise that has no reference. The exercise has one shape,
+    /// which consists of the sizes of the launch.
     Exercise exercise;
     Source source;  ///< the reader's text
-    /// The grid and the block, as expressions in the sizes. Null if the source defines `configure`.
+    /// The grid and the block, as expressions that contain the sizes. Null if the source defines
+    /// `configure`.
     nlohmann::json launch;
 
     Shape shape() const { return exercise.shapes.front(); }
     const ElementTask& task() const { return *exercise.elements; }
-    /// Returns the launch for a shape. Returns nothing if the source defines `configure`, which
-    /// then chooses the launch. Throws ExpressionError if an expression is invalid.
+    /// Returns the launch for a shape. Returns nothing if the source defines `configure`, because
+    /// `configure` then chooses the launch. Throws ExpressionError if an expression is invalid.
     std::optional<LaunchShape> launch_for(Shape shape) const;
     /// Returns the source to compile: the reader's text, plus a `configure` function if the text
     /// has none.

@@ -1,5 +1,6 @@
 /// \file
-/// An array after a launch, which a page shows as numbers and as a heat map.
+/// Describes the contents of an array after a launch. A page shows them as numbers and as a heat
+/// map.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The parts of the course compiled into the WebAssembly module.
+// The parts of the course that are compiled into the WebAssembly module.
 #pragma once
 
 #include <string_view>

@@ -11,12 +11,12 @@
 
 namespace coalesce::page {
 
-/// Returns the course that contains the exercise of a question. If the module lacks the records of
-/// this exercise, they are in the question's "texts". Courses are cached, so that references to
-/// their exercises remain valid.
+/// Returns the course that contains the exercise of a question. The course consists of the records
+/// in the module and those in the question's "texts", which contains the records of exercises that
+/// the module lacks. Courses are cached, so that references to their exercises remain valid.
 const course::Course& course_of(const nlohmann::json& question);
-/// Returns the exercise that the question names, or the exercise's bug hunt if the question's
-/// "hunt" is true. Throws std::runtime_error if the course does not have it.
+/// Returns the exercise that the question names. If the question's "hunt" is true, returns the bug
+/// hunt of this exercise instead. Throws std::runtime_error if the course does not have it.
 const Exercise& find_exercise(const nlohmann::json& question);
 /// Returns the path of an exercise's file, such as "03_tiled/kernel.cu".
 std::string exercise_path(const Exercise& exercise);
@@ -28,8 +28,9 @@ Source parse_source(const nlohmann::json& question, const Exercise& exercise);
 /// compiled reference.
 void add_reference_task(const nlohmann::json& question, const Exercise& exercise,
                         nlohmann::json& task);
-/// Returns the compiler's output for the reference. The question's "reference" contains this output
-/// unless the module does. The result is empty if the exercise needs no reference.
+/// Returns the compiler's output for the reference: the question's "reference" or, if it is absent,
+/// the output in the module. Throws std::runtime_error if both are absent. Returns an empty output
+/// if the exercise needs no reference.
 CompilerOutput parse_reference_output(const nlohmann::json& question, const Exercise& exercise);
 
 }  // namespace coalesce::page

@@ -1,4 +1,5 @@
-// Runs the output of the page's compiler on the simulator, which is linked into the same program.
+// Runs the output of the page's compiler on the simulator. The simulator is linked into the same
+// program as this code.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,7 +26,8 @@ public:
     // Each of the following functions is a step of the examination. The page is notified when a
     // step starts, so that it can stop a step that takes too long.
 
-    /// Returns the learner's kernel or the reference in compiled form, depending on `kernel`.
+    /// Returns a compiled kernel: the reference if `kernel` is the reference's signature, and
+    /// otherwise the learner's kernel.
     Compiled compile(const Source& source, const Signature& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,

@@ -10,12 +10,12 @@
 
 namespace coalesce::simulator {
 
-/// An object that records the next launch.
+/// A recording of the next launch. It begins when the object is created.
 class LaunchRecording {
 public:
     explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin_recording(mode); }
-    /// Ends the recording and discards the reports. In a recording, a block may fail because the
-    /// results of other blocks are missing. This is not an error of the kernel.
+    /// Ends the recording and discards the reports. While recording, a block may fail because the
+    /// results of other blocks are missing. Such a failure is not an error of the kernel.
     ~LaunchRecording();
     LaunchRecording(const LaunchRecording&) = delete;
     LaunchRecording& operator=(const LaunchRecording&) = delete;

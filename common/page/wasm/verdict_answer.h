@@ -1,6 +1,6 @@
 /// \file
-/// Functions for questions about exercises and about a reader's own launches: the task for the
-/// page's compiler, its output, and the verdict as JSON.
+/// Functions for questions about exercises and about a reader's own launches. They create the task
+/// for the page's compiler, read the compiler's output, and write the verdict as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,8 +17,9 @@ namespace coalesce::page {
 nlohmann::json task_for_clang(const Source& source, const std::vector<std::string>& sizes,
                               bool keeps_variables = false);
 
-/// Returns the compiler's output, which is part of `answer`. A page sends LLVM IR, as "ir". Tests
-/// use a compiler with its own back end and send PTX, as "ptx".
+/// Returns the compiler's output, which is part of `answer`. If a page asks, `answer` contains LLVM
+/// IR, as "ir". Tests use a compiler with a back end of its own, so their `answer` contains PTX, as
+/// "ptx".
 CompilerOutput parse_compiler_output(const nlohmann::json& question, const nlohmann::json& answer);
 
 /// Returns the verdict in the format of the answer to `examine` (README.md).

@@ -1,11 +1,11 @@
-// Computes which values are live at the start and at the end of each block of a program. In basic
-// blocks, the values are registers. In blocks of machine code, they are the values that need
-// hardware registers.
+// Computes which values are live at the start and at the end of each block of a program. A block is
+// either a basic block, whose values are registers, or a block of machine code, whose values are
+// those that need hardware registers.
 //
 // Idea   A value is live if it may still be read before it is overwritten. The analysis iterates
 //        backwards over the control-flow graph until it reaches a fixed point. Most values are live
-//        only within a single block, so the sets have bits only for values that are live in several
-//        blocks.
+//        only within a single block. Therefore, the sets have bits only for values that are live at
+//        the start of some block.
 #pragma once
 
 #include <vector>

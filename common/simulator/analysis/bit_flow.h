@@ -18,7 +18,8 @@ constexpr u64 low_bits(u32 count) {
     return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
 }
 
-/// The instructions that define a function's registers.
+/// The definitions of a function's registers: the instruction that writes a register, and the
+/// constants that are assigned or added to it.
 class RegisterDefinitions {
 public:
     explicit RegisterDefinitions(const ptx::Function& function);
@@ -26,8 +27,8 @@ public:
     /// Returns the index of the instruction that writes the register, if there is only one. Returns
     /// kNone if several instructions write the register, or if the writer has a guard.
     u32 only_writer(u32 reg) const { return only_writers_[reg]; }
-    /// Returns the value of an operand that is an immediate, or a register to which a single
-    /// constant is assigned and nothing else. Returns nothing for any other operand.
+    /// Returns the value of an operand that is an immediate, or a register whose only assignment is
+    /// a constant. Returns nothing for any other operand.
     std::optional<u64> find_constant(const ptx::Operand& operand) const;
     /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is no
     /// such constant.

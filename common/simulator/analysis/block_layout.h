@@ -1,11 +1,11 @@
 // Reorders the basic blocks of a function.
 //
-// Idea   Of the diverged lanes of a warp, the scheduler runs those first whose next instruction
-//        comes first in the text (execute/scheduler.h). In a loop, diverged lanes therefore meet
-//        again only if the end of the loop's body comes after all blocks that lead to it. clang
-//        places the end first if it can. A lane that executes `continue` would then start the next
-//        iteration alone, and the lanes would never reconverge. In the block order that ptxas
-//        chooses, the lanes do reconverge.
+// Idea   When the lanes of a warp have diverged, the scheduler first runs the lanes whose next
+//        instruction comes first in the text (execute/scheduler.h). In a loop, diverged lanes
+//        therefore meet again only if the end of the loop's body comes after all blocks that lead
+//        to it. clang places the end first if it can. In that order, a lane that executes
+//        `continue` would start the next iteration alone, and the lanes would never reconverge. On
+//        a GPU they do reconverge, because ptxas chooses another order.
 #pragma once
 
 #include "simulator/ptx/ast.h"

@@ -9,7 +9,8 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// The uses of the bytes that each memory instruction (site) of a kernel and its callees loads.
+/// For each memory instruction (site) of a kernel and its callees, how the program uses the bytes
+/// that the instruction loads.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
@@ -22,7 +23,7 @@ private:
 };
 
 /// Returns how the kernel uses the bytes that it loads. The first call computes the result.
-/// (Lowering does not compute it, because it is not needed for most kernels.)
+/// Lowering does not compute it in advance, because most kernels do not need it.
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

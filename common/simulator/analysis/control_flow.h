@@ -1,4 +1,4 @@
-// Builds the control flow of a function: the possible successors of each instruction, and the
+// Determines the control flow of a function: the possible successors of each basic block, and the
 // loops.
 //
 // Idea   Compilers arrange loops in many ways: the end may come first in the text, and a loop may

@@ -4,9 +4,9 @@
 // Idea   A register is a deciding register if a branch, a memory instruction or a similar
 //        instruction reads the register, or reads a value computed from it. A counter that is read
 //        only after the loop is not a deciding register.
-// Time   A register with a sum or difference of clock readings is not a deciding register either,
-//        because its value differs in every iteration. A predicate that is computed from clock
-//        readings is a deciding register, because it affects control flow.
+// Time   A register that contains a sum or difference of clock readings is not a deciding register,
+//        because its value differs in every iteration. However, a predicate that is computed from
+//        clock readings is a deciding register, because it affects control flow.
 #pragma once
 
 #include <set>
@@ -34,14 +34,14 @@ DecidingRegisters find_deciding_registers(const ptx::Module& module, const Funct
 bool has_no_side_effects(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool reads_changeable_memory(const ptx::Instruction& instruction);
-/// Returns, for each register, whether it contains an address in the thread's own local memory,
-/// which no other thread can change.
+/// Returns, for each register, whether it contains an address in the thread's own local memory. No
+/// other thread can change this memory.
 std::vector<bool> find_local_addresses(const ptx::Function& function);
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// Returns the .param variables that receive the results of certain calls: those whose callee may
-/// execute an instruction for which `has_property` is true. In unoptimized PTX, for example, every
-/// atomic and every clock read is in a function of its own.
+/// Returns the .param variables that receive the result of a call, if the callee may execute an
+/// instruction for which `has_property` is true. In unoptimized PTX, for example, every atomic and
+/// every clock read is in a function of its own.
 std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Function& function,
                                         bool (*has_property)(const ptx::Instruction&));
 bool loads_call_result(const ptx::Instruction& instruction,

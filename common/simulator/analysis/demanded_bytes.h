@@ -5,7 +5,8 @@
 //        load of uninitialized bytes is therefore an error only if the program uses the bytes in a
 //        computation, a comparison or a branch. If a store copies the bytes, its destination
 //        becomes uninitialized. valgrind tracks every value at run time. We analyse the program's
-//        text in advance, and track nothing as long as all loaded memory is initialized.
+//        text in advance instead, and track nothing at run time as long as all loaded memory is
+//        initialized.
 // Rule   The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
@@ -26,7 +27,7 @@ namespace coalesce::simulator {
 
 /// How the program uses the bytes of one load. Bit k of a mask stands for byte k.
 struct LoadUse {
-    /// mask of the loaded bytes that belong to members of a struct; the other bytes are padding
+    /// Mask of the loaded bytes that belong to members of a struct. The other bytes are padding.
     u32 member_bytes = ~0u;
     /// Mask of the bytes that the program certainly uses in a computation, an address or a branch.
     /// Copying a byte does not count as a use.
@@ -48,14 +49,14 @@ struct LoadUse {
     bool is_part_of_struct() const { return struct_begin != struct_end; }
 };
 
-/// A run of consecutive stored bytes that one load has read.
+/// A run of consecutive stored bytes, all of which come from the same load.
 struct CopiedBytes {
     u32 load = 0;  ///< the load's index in the function's body or, in ByteUses, its site
     u32 from_byte = 0, to_byte = 0, byte_count = 0;
 };
 
-/// The results for the loads and stores of a function, keyed by their indices in the function's
-/// body.
+/// The results of the analysis for the loads and stores of a function. Each result is keyed by the
+/// instruction's index in the function's body.
 struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;
@@ -63,8 +64,9 @@ struct DemandedBytes {
 DemandedBytes find_demanded_bytes(const ptx::Function& function);
 
 /// Reports whether a load of `bytes` bytes at `address` is an error because it reads uninitialized
-/// memory. `unwritten_mask` is a mask of the uninitialized bytes. `is_any_written(begin, end)` must
-/// return whether any byte at the addresses [begin, end) is initialized.
+/// memory. `unwritten_mask` is a mask of the loaded bytes that are uninitialized.
+/// `is_any_written(begin, end)` must return whether any byte at the addresses [begin, end) is
+/// initialized.
 template <class IsAnyWritten>
 bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 address, u32 bytes,
                                  IsAnyWritten is_any_written) {
@@ -76,8 +78,8 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 add
         use.is_stored_back || use.may_overread || use.is_only_selected)
         return false;
     if (!use.is_part_of_struct()) return true;
-    // The alignment, in bytes, to which the tested range is extended. A shorter range might contain
-    // only padding, which is never initialized.
+    // The tested range is extended to multiples of this number of bytes. A shorter range might
+    // contain only padding, which is never initialized.
     constexpr u64 kWordBytes64 = 8;
     return !is_any_written(
         (address + static_cast<u64>(i64{use.struct_begin})) / kWordBytes64 * kWordBytes64,

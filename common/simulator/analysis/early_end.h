@@ -5,9 +5,9 @@
 
 namespace coalesce::simulator {
 
-/// Reports whether all threads that exit without reaching a barrier do so without having accessed
-/// memory. Such an exit is correct: since Volta, a barrier of the whole block does not wait for
-/// threads that have exited (CUDA C++ Programming Guide, independent thread scheduling).
+/// Reports whether threads that exit without reaching a barrier have never accessed memory. Such
+/// exits are correct, because since Volta a barrier of the whole block does not wait for threads
+/// that have exited (CUDA C++ Programming Guide, independent thread scheduling).
 bool ends_early_without_work(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

@@ -4,8 +4,8 @@
 //        overwritten. The analysis iterates backwards over the control-flow graph to a fixed point,
 //        so the order of the text does not matter.
 // Lanes  Each lane of a warp has its own element of every register, and may take its own path. The
-//        analysis covers every path, so its results hold for every lane. A guarded write leaves
-//        some lanes unchanged, so the earlier value of the register stays live.
+//        analysis considers every path, so its results are valid for every lane. A guarded write
+//        leaves some lanes unchanged, so the earlier value of the register stays live.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ class Liveness {
 public:
     Liveness(const ptx::Function& function, const ControlFlow& flow);
 
-    /// The range of instructions in which a register is read, written or live. Two registers can be
-    /// stored in the same slot if their ranges do not overlap.
+    /// The range of instructions in which a register is read, written or live. Two registers can
+    /// share a slot if their ranges do not overlap.
     struct Range {
         u32 begin = ~0u, end = 0;
         bool is_empty() const { return begin > end; }

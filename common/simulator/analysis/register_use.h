@@ -19,8 +19,8 @@ bool add_registers(std::vector<bool>& register_set, const std::vector<u32>& regi
 bool contains_any_register(const std::vector<bool>& register_set,
                            const std::vector<u32>& registers);
 
-/// Applies `rule` to all instructions again and again, until it returns false for every instruction
-/// because nothing has changed.
+/// Applies `rule` to all instructions, again and again, until `rule` returns false for every
+/// instruction. This means that nothing has changed.
 template <class Rule>
 void repeat_until_stable(const ptx::Function& function, Rule rule) {
     for (bool changed = true; changed;) {

@@ -2,11 +2,12 @@
 // the PTX back to a pointer.
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
-//        The result of a sum, a move or a selection may be an address. The result of a product or a
-//        shift is never an address, and neither is a 32-bit value from memory. A store through a
-//        pointer that was loaded from memory may write anywhere.
+//        The result of an addition, a move or a selection may be an address. The result of a
+//        multiplication or a shift is never an address, and neither is a 32-bit value from memory.
+//        A store through a pointer that was loaded from memory may write anywhere.
 // Watch  A program with a mistake may reach one allocation through a pointer to another. Code that
-//        relies on this analysis must therefore check each store (as checks/global_race.h does).
+//        relies on this analysis must therefore check each store at run time (as
+//        checks/global_race.h does).
 #pragma once
 
 #include "simulator/code/kernel.h"

@@ -41,11 +41,11 @@ typedef struct CoalesceCounters {
     uint64_t warp_instructions, thread_instructions;
     uint64_t branches, divergent_branches;
     /** How often a warp waited for loads from global memory. load_requests / load_waits is the
-     *  average number of loads in flight together. */
+     *  average number of loads that are in flight at the same time. */
     uint64_t load_waits;
     uint64_t copy_waits; /**< how often a warp waited for asynchronous copies to shared memory */
-    /** The bytes that asynchronous copies to shared memory have in flight, summed over all loads
-     *  from shared memory. */
+    /** The number of bytes that asynchronous copies to shared memory have in flight when a load
+     *  from shared memory is executed, summed over all such loads. */
     uint64_t copy_bytes_under_way;
 } CoalesceCounters;
 
@@ -81,16 +81,17 @@ int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
  *  kernel or several kernels match. */
 int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 
-/** Requests of special kinds. They are included in CoalesceCounters. */
+/** The numbers of requests of special kinds. CoalesceCounters includes these requests too. */
 typedef struct CoalesceSpecialRequests {
-    /** Loads from variables of the program, such as tables of virtual functions, in which all active
-     *  lanes read the same address. */
+    /** Requests and sectors of the loads that read a variable of the program, such as a table of
+     *  virtual functions, and for which all active lanes have the same address. */
     uint64_t variable_load_requests, variable_load_sectors;
-    /** Strong loads (acquire, relaxed, volatile) of up to 8 bytes from shared memory, in which all
-     *  active lanes read the same address. Each takes one wavefront. Repeated polls read the same
-     *  value as the warp's previous poll. */
+    /** Polls: strong loads (acquire, relaxed, volatile) from shared memory of up to 8 bytes, for
+     *  which all active lanes have the same address. Each poll takes one wavefront. A repeated poll
+     *  reads the same value as the warp's previous poll. */
     uint64_t polls, repeated_polls;
-    /** Bulk copies (TMA), each of which is one request, to shared memory and to global memory. */
+    /** Bulk copies (TMA) to shared memory (load) and to global memory (store). Each copy is one
+     *  request. */
     uint64_t bulk_load_requests, bulk_load_sectors;
     uint64_t bulk_store_requests, bulk_store_sectors;
 } CoalesceSpecialRequests;
@@ -98,7 +99,7 @@ typedef struct CoalesceSpecialRequests {
  *  there is no such kernel. */
 int coalesceGetSpecialRequests(size_t index, CoalesceSpecialRequests* requests);
 
-/* ---- the memory accesses of one warp, for drawing pictures ---- */
+/* ---- the memory accesses of one warp, for diagrams that show them ---- */
 
 typedef struct CoalesceAccess {
     const char* file; /**< "" if unknown; valid until the next call of coalesceTraceWarp */
@@ -109,12 +110,12 @@ typedef struct CoalesceAccess {
     uint32_t active;        /**< mask of the active lanes, one bit per lane */
     uint64_t addresses[32]; /**< one per active lane; offsets for shared memory */
     unsigned cost;          /**< number of sectors, or of wavefronts for shared memory */
-    unsigned ideal;         /**< the lowest possible cost for these bytes */
+    unsigned ideal;         /**< the lowest possible cost of an access of this size */
 } CoalesceAccess;
 
-/** Records loads and stores of one warp of one block, until `limit` of them have been recorded over
- *  all launches from now on. `block` is the block's index in the grid, with x varying fastest. A
- *  `limit` of 0 stops recording. Deletes the accesses recorded before. */
+/** Records loads and stores of one warp of one block in all launches from now on, until `limit`
+ *  loads and stores have been recorded. `block` is the block's index in the grid, with x varying
+ *  fastest. A `limit` of 0 stops recording. Deletes the accesses recorded before. */
 void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit);
 size_t coalesceGetAccessCount(void);
 /** Stores the recorded access `index`, in program order, in `access`. Returns 0, or -1 if there is
@@ -207,15 +208,15 @@ void coalesceSetMaxInstructions(uint64_t warp_instructions);
 /** Varies the order of blocks and warps, and the values of clocks, from now on, as `simulate
  *  --seed` does. 0 restores the natural order and clocks. */
 void coalesceSetOrder(uint64_t seed);
-/** Lets the seed choose the blocks that are recorded from now on, and records more blocks than
- *  usual. 0 restores the usual choice. */
+/** From now on, the seed determines which blocks are recorded, and more blocks are recorded than
+ *  usual. A seed of 0 restores the usual choice of blocks. */
 void coalesceDrawSample(uint64_t seed);
 /** Turns printf on or off in kernels that are loaded from now on. */
 void coalesceSetPrinting(int prints);
 /** Returns how often a warp has called printf since coalesceResetCounters. */
 uint64_t coalesceGetPrintCalls(void);
-/** Sets whether reports and explanations are printed on stderr. 1 suppresses them, and 0 prints
- *  them as they occur. */
+/** Sets whether reports and explanations are printed on stderr. If `quiet` is 1, they are not
+ *  printed. If it is 0, they are printed as they occur. */
 void coalesceSetQuiet(int quiet);
 /** Marks these bytes of device memory as uninitialized without changing their contents. For
  *  example, a checker fills an output buffer with a pattern, and then calls this function. A kernel

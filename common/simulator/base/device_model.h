@@ -21,8 +21,8 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
-    /// The number of bytes of reserved shared memory that CUDA itself uses, for example for
-    /// cooperative groups.
+    /// The part of the reserved shared memory that CUDA itself uses, for example for cooperative
+    /// groups, in bytes.
     static constexpr u32 shared_reserved_used = 288;
     /// The offset of the reserved bytes in shared memory. A kernel's own variables start at 0 and
     /// cannot reach this offset. On an H200, the reserved bytes come first, and variables start at
@@ -31,8 +31,8 @@ struct DeviceModel {
     static constexpr u32 parameter_bytes_max = 32764;
     static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;
     /// The number of multiprocessors in each group. All blocks of a cluster run in the same group.
-    /// Group sizes differ from chip to chip. With these sizes, cudaOccupancyMaxActiveClusters
-    /// returns the same results as on one H200 for clusters of 1 to 16 blocks.
+    /// Group sizes differ from chip to chip. With the sizes below, cudaOccupancyMaxActiveClusters
+    /// returns the same results as on the H200 that we measured, for clusters of 1 to 16 blocks.
     static constexpr u32 processor_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
     /// The maximum number of blocks per multiprocessor that cudaOccupancyMaxActiveClusters counts,
     /// even if more would fit.

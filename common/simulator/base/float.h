@@ -16,8 +16,8 @@
 
 namespace coalesce::simulator {
 
-/// A floating-point format that C++ lacks. Its type is a struct with a single member, the bits
-/// (half.h).
+/// A type for a floating-point format that C++ does not have: a struct whose only member, `bits`,
+/// contains the bits of the number (half.h).
 template <class T>
 concept Packed = requires(T value) {
     value.bits;
@@ -84,9 +84,9 @@ T canonicalize_nan(T value) {
     return is_nan(value) ? make_from_bit_pattern<T>(~kSignBit<T>) : value;
 }
 
-/// Returns `result`, unless an operand is a NaN. Then returns the NaN that the device returns. In
-/// double precision, this is the operand itself, made quiet. If several operands are NaN, the
-/// second takes precedence, then the third, then the first.
+/// Returns `result` if no operand is a NaN. Otherwise returns the NaN that the device returns. In
+/// double precision, this is the NaN operand itself, converted to a quiet NaN. If several operands
+/// are NaN, the second takes precedence, then the third, then the first.
 template <class... Sources>
 float propagate_nan(float result, Sources...) {
     return canonicalize_nan(result);

@@ -147,8 +147,8 @@ H operator-(H a, H b) {
 inline F16 operator*(F16 a, F16 b) {
     return to_f16(to_float(a) * to_float(b));
 }
-/// Multiplies in double, where the product is exact. In float, a product with bits below the
-/// smallest subnormal number would be rounded twice.
+/// Multiplies in double, where the product is exact, and rounds once. A product in float would be
+/// rounded twice if it had bits below the smallest subnormal number.
 inline BF16 operator*(BF16 a, BF16 b) {
     return to_bf16(double{to_float(a)} * double{to_float(b)});
 }
@@ -163,8 +163,8 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// Returns `rounded` unchanged, because operations on several operands already produce the correct
-/// NaN.
+/// Returns `rounded` unchanged, because an operation on two or more operands has already produced
+/// the correct NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -228,7 +228,7 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped_bits = 62 - format.fraction_bits;
     if (exponent < format.min_exponent) dropped_bits += format.min_exponent - exponent;
-    // Initial values for the case that all bits are dropped. The remainder is then less than half a
+    // These initial values are used if all bits are dropped. The remainder is then less than half a
     // unit.
     u64 kept_bits = 0, remainder = 1, half_unit = 2;
     if (dropped_bits < 64) {

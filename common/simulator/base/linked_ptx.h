@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 inline constexpr std::string_view kPtxSeparator =
     "\n// coalesce: the next piece of cuLinkAddData\n";
 
-/// Splits a linked image into its PTX inputs. Text that is not a linked image counts as a single
+/// Splits a linked image into its PTX inputs. Text without a separator is returned as a single
 /// input.
 inline std::vector<std::string> split_linked_ptx(std::string_view text) {
     std::vector<std::string> inputs;

@@ -18,8 +18,8 @@ struct Checks {
     /// streamcheck: missing synchronization between streams, or with the host
     bool runs_streamcheck = true;
     bool runs_leakcheck = false;  ///< leakcheck: memory still allocated at exit
-    /// equalvalues: races in which a store writes the value that the memory already contains. With
-    /// different input, such a store may change the memory.
+    /// equalvalues: also report races in which a store writes the value that the memory already
+    /// contains. With different input, such a store may change the memory.
     bool reports_equal_values = false;
 
     /// Reports whether the check with this name is enabled. Errors named "execution" (asserts, the
@@ -38,7 +38,7 @@ struct Options {
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// True to turn off all optimizations: every register then has its own slot, every warp
     /// executes every instruction, every lane's access is separate, and every block is checked
-    /// completely. Tests compare the results of both modes.
+    /// completely. Tests compare the results with and without optimizations.
     bool is_plain = false;
     /// The number of devices that the program sees. All devices share memory and counters.
     u32 device_count = 1;
@@ -47,7 +47,7 @@ struct Options {
     /// True if printf in kernels prints its output. If false, kernels skip their printf calls,
     /// which then cost nothing.
     bool has_printf = true;
-    /// True if the program is expected to start other programs, as a script does. Such a program
+    /// True if the program is expected to start other programs, as a script does. The program then
     /// prints a report only if it launches a kernel itself.
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty for no report.
@@ -59,8 +59,8 @@ struct Options {
     /// The maximum number of launches to check for each combination of kernel and arguments. 0
     /// means no limit.
     u64 max_checked_launches = 0;
-    /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
-    /// means never.
+    /// The time in milliseconds after which the progress of a running launch is shown on a
+    /// terminal. 0 means never.
     u64 progress_after_ms = 0;
     /// The file to which the trace of one block is written at exit, or empty if no block is traced.
     /// `trace_block` and `trace_launch` select the block and its launch.
@@ -71,8 +71,8 @@ struct Options {
     bool finds_savings = false;
 };
 
-/// Returns the options, which are read from these environment variables:
-/// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
+/// Returns the options. They are read once from these environment variables:
+/// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,... COALESCE_SIM_THREADS COALESCE_SIM_SEED
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET
 /// COALESCE_SIM_JSON_FOLDER  COALESCE_SIM_LAUNCHER  COALESCE_SIM_KERNEL  COALESCE_SIM_SUPPRESS
 /// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200

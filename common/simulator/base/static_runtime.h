@@ -6,7 +6,8 @@
 
 namespace coalesce::simulator {
 
-/// The version of the CUDA runtime that a program contains, if its symbols are not stripped.
+/// The version of the CUDA runtime that a program contains. It can be recognized only if the
+/// program's symbols are not stripped.
 enum class StaticRuntime {
     none,
     cuda11,  ///< CUDA 11 or older

@@ -22,7 +22,7 @@ inline constexpr int kLanes = 32;
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// An index that means "none".
+/// The value of an index that refers to nothing.
 inline constexpr u32 kNone = ~0u;
 
 /// A set of lanes, with one bit per lane.

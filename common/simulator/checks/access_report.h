@@ -2,8 +2,9 @@
 // involved, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function that takes a report expects its place, kernel, block and thread to be
-//            set (see Warp::describe), and sets its check, kind, address, message and cure.
+// Use        Every function that takes a report expects the report's place, kernel, block and
+//            thread to be set (see Warp::describe), and sets the report's check, kind, address,
+//            message and cure.
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ struct LaneAccess {
     Kind kind = Kind::read;
     u64 address = 0;         ///< a device address, or an offset in shared or local memory
     u32 bytes = 4;           ///< the number of bytes that this lane accesses
-    u32 unwritten_mask = 0;  ///< a mask of the uninitialized bytes; 0 if unknown
+    u32 unwritten_mask = 0;  ///< a mask of the accessed bytes that are uninitialized; 0 if unknown
 };
 
 /// A variable in shared or local memory whose position is known.
@@ -63,12 +64,12 @@ Report describe_shared_violation(Report report, const LaneAccess& access, u32 st
 /// structs of one thread.
 Report describe_local_violation(Report report, const LaneAccess& access, u64 local_bytes);
 
-/// Describes memcheck's "another thread's variable" error. `owner` is the thread whose local
-/// variable the pointer refers to.
+/// Describes memcheck's "another thread's variable" error: a thread uses a pointer to a local
+/// variable of the thread `owner`.
 Report describe_foreign_local(Report report, bool is_store, Dim3 owner);
 
-/// Describes memcheck's "misaligned" error. If `allocations` is not null, the message names the
-/// allocation that contains a global address.
+/// Describes memcheck's "misaligned" error. If the address is in global memory and `allocations` is
+/// not null, the message names the allocation that contains the address.
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
 

@@ -14,15 +14,15 @@ namespace coalesce::simulator {
 /// stores the source location of its first access.
 class AccessedRanges {
 public:
-    /// The kind of an access. Volatile and relaxed stores count as kAtomics.
+    /// The kind of an access. Volatile and relaxed stores count as kAtomics too.
     enum Kind : u8 { kReads, kWrites, kAtomics, kKindCount };
     struct Range {
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
         /// The place of the first access in the range, as an index into `places_`.
         u32 place_index = 0;
     };
-    /// A range of bytes that two stream operations access, and that at least one of the two
-    /// changes.
+    /// A range of bytes that two stream operations access, where at least one of the operations
+    /// changes the bytes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier_kind = kReads, later_kind = kReads;
@@ -40,8 +40,8 @@ public:
     const std::vector<Range>& ranges_of_kind(Kind kind) const { return ranges_[kind]; }
     const Place& first_place(const Range& range) const { return places_[range.place_index]; }
 
-    /// Returns the first conflict between two stream operations. Two reads do not conflict, and
-    /// neither do two atomics.
+    /// Returns the first conflict between two stream operations, or nothing if there is none. Two
+    /// reads do not conflict, and neither do two atomics.
     static std::optional<Conflict> find_conflict(const AccessedRanges& earlier_ranges,
                                                  const AccessedRanges& later_ranges);
 

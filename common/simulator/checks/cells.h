@@ -1,9 +1,9 @@
 // A large array of 64-bit cells that are initially zero. The parts of the array that are never
 // accessed take no memory.
 //
-// Idea       Most systems allocate a page when it is first touched, so the array is one range of
-//            addresses. WebAssembly does not, so there the array is a table of pieces. Each piece
-//            is allocated when it is first touched.
+// Idea       Most systems allocate a page of memory when it is first accessed, so the array is one
+//            range of addresses. WebAssembly does not do this. On WebAssembly, the array is
+//            therefore a table of pieces, and each piece is allocated when it is first accessed.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ public:
     Cells(const Cells&) = delete;
 
     /// Reserves address space for `cell_count` cells. Must be called only once. Returns false if
-    /// the address space is not available.
+    /// there is not enough address space.
     bool reserve(u64 cell_count);
     /// Sets all cells to zero.
     void clear();

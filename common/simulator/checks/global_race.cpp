@@ -945,7 +945,7 @@ struct GlobalRace::SlowPath {
         return true;
     }
     /// Reports whether another warp may have accessed any of `count` words of a line, beginning
-    /// with `first_word`. `line_cell` is the line's cell.
+    /// with `first_word`. `line_cell` contains the last access to the line.
     bool may_be_accessed_by_others(Cell line_cell, Role role, u64 first_word, u32 count) const {
         if (!is_by_other_warp(line_cell, warp_cell)) return false;
         return !is_split(line_cell) ||

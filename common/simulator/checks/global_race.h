@@ -7,19 +7,19 @@
 //            long as whole warps access whole lines. Otherwise it stands for a 4-byte word, or for
 //            a single byte if threads share a word.
 // Arrays     There are three arrays for each size of cell. One array stores the last write. The
-//            other two store reads by threads that are not ordered with each other, because a write
-//            must be ordered after both reads.
+//            other two arrays contain two reads that are not ordered with each other. Both are
+//            needed, because a later write must be ordered after each of them.
 // Time       A block's time counts its barriers, arrivals and fences. A barrier of the whole block
 //            separates all earlier accesses from all later ones, so a single number is enough. A
 //            barrier of some warps, or a phase of an mbarrier, only orders the arriving warps
 //            before the waiting warps. From then on, the block stores a vector clock for each warp.
-//            Cells contain the low bits of a time, the epoch. When a block has used up the epochs,
-//            it continues under a new number outside the grid, and `renumberings_` maps this number
-//            to the block. Blocks synchronize only through memory. A fence followed by an atomic
-//            (or volatile, or release) store publishes the block's earlier accesses. An atomic or
-//            volatile read acquires all published accesses. One clock serves all memory locations.
-//            It may hide races, but it never causes a report about a correct program that waits for
-//            a flag.
+//            A cell contains only the low bits of a time, called the epoch. When a block has used
+//            up all epochs, it gets a new number outside the grid, and `renumberings_` maps this
+//            number to the block. Blocks synchronize only through memory. A fence followed by an
+//            atomic (or volatile, or release) store publishes the block's earlier accesses. An
+//            atomic or volatile read acquires all published accesses. All memory locations share
+//            one clock of published accesses. This simplification may hide races, but it never
+//            causes a report about a correct program that waits for a flag.
 // Read-only  Most memory that a program reads is not written during the launch. If the kernel's
 //            text shows which allocations it writes (expect_writes), reads of all other allocations
 //            are not passed to the checker. A store to such an allocation is always reported,
@@ -47,7 +47,7 @@ struct GlobalAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
     /// True for volatile, .relaxed, .acquire and .release accesses and for every atomic. Such
-    /// accesses take part in synchronization, and never race with each other.
+    /// accesses may synchronize threads, and never race with each other.
     bool is_strong = false;
     /// True for .release, .acq_rel and .sc instructions, which act as if a fence preceded them.
     bool releases = false;
@@ -69,16 +69,16 @@ public:
         u64 last_barrier = 0;  ///< the block's time just after the last barrier of the whole block
         /// The block's time just after the last barrier of any kind.
         u64 last_barrier_of_any_kind = 0;
-        /// The bounds of the last allocation that the block has written, if writes to this
-        /// allocation are expected.
+        /// The bounds of the last allocation to which the block has stored, if stores to this
+        /// allocation are expected (see expect_writes).
         mutable u64 writable_begin = 0, writable_end = 0;
         bool is_checked = false;  ///< true if the accesses of the block are checked
         /// The record of the store that the block's worker has in flight. Null if only one worker
         /// runs, because no other worker can then see an unfinished store.
         StoreInFlight* store_in_flight = nullptr;
         struct ReleaseHistory;
-        /// The block's releases (global_race.cpp). Created by the block's first fence, and owned by
-        /// the checker.
+        /// The block's releases, which determine which of its accesses other blocks can see
+        /// (global_race.cpp). Created by the block's first fence, and owned by the checker.
         ReleaseHistory* release_history = nullptr;
         struct WarpOrder;
         /// The order between the accesses of different warps (global_race.cpp). Created by the
@@ -133,7 +133,7 @@ public:
     void record_phase_end(Block& block, u32 address);
     void record_mbarrier_wait(Block& block, u32 address, u32 warp);
     /// Records that a warp issues a copy that will report its completion to an mbarrier. Returns
-    /// the time to pass to record_copy_completion.
+    /// the time of issue, which must be passed to record_copy_completion.
     u64 record_copy_issue(Block& block);
     void record_copy_completion(Block& block, u32 mbarrier, u32 warp, u64 issue_time);
     /// The threads with which a fence, an atomic or another strong access synchronizes.
@@ -164,8 +164,8 @@ public:
         return try_whole_lines<true>(block, warp, site, first_address, bytes_per_lane, &value);
     }
 
-    /// Records that a store has ended. If the check knew the stored values, memory must already
-    /// contain them.
+    /// Records that the block's store has ended. If the check was given the stored values, memory
+    /// must already contain them.
     static void finish_store(const Block& block) {
         if (block.store_in_flight != nullptr) block.store_in_flight->end();
     }
@@ -205,7 +205,8 @@ private:
     /// number of bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
     static constexpr u32 kBytesPerCell[] = {kLineBytes, kWordBytes, 1};
-    /// The three arrays of cells that exist for each Level.
+    /// The three arrays of cells that exist for each Level: the last write, and two reads that are
+    /// not ordered with each other.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
     static Cell load(const Cell& cell) {
@@ -215,8 +216,8 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
-    /// Reports whether the cell records an access by another warp in this launch, so that the
-    /// complete check is needed.
+    /// Reports whether the cell records an access by another warp in this launch. The complete
+    /// check is then needed.
     static bool is_by_other_warp(Cell cell, Cell own_cell) {
         return ((cell ^ own_cell) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
@@ -321,8 +322,8 @@ private:
     struct ReleaseClock;
     std::unique_ptr<ReleaseClock> release_clock_;
     struct Renumberings;
-    /// New indices for blocks that have used up all epochs (10 bits) of their old index. A new
-    /// index is larger than the index of any block in the grid.
+    /// The new indices of blocks that have used up all epochs (10 bits) of their previous index. A
+    /// new index is larger than the index of any block in the grid.
     std::unique_ptr<Renumberings> renumberings_;
 };
 

@@ -2,11 +2,11 @@
 //
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
-//            either order. All of these races have one cause, so only one is reported. For every
-//            pair of lines, the log stores the number of races and the example that sorts first.
-//            Races between blocks come first, then races between warps, and then races between
-//            lanes of a warp. Races of the same group are sorted by kind, block and thread. So the
-//            text of the report does not depend on the number of workers.
+//            either order. All of these races have one cause, so only one of them is reported. For
+//            every pair of lines, the log stores the number of races, and the race that comes first
+//            in the following order. Races between blocks come first, then races between warps, and
+//            then races between lanes of a warp. Races of the same group are sorted by kind, block
+//            and thread. So the text of the report does not depend on the number of workers.
 #pragma once
 
 #include <bit>
@@ -25,8 +25,8 @@ namespace coalesce::simulator {
 constexpr u32 kMaxStoredBytes = 16;
 
 /// The value that each lane will store. `copy_lane_value` writes a lane's bytes, at most
-/// kMaxStoredBytes, to `bytes` in memory order. It is called only if there is a race, so correct
-/// kernels never pay for it. If it is null, the values are unknown.
+/// kMaxStoredBytes, to `bytes` in memory order. `copy_lane_value` is called only if there is a
+/// race, so it costs nothing in correct kernels. If it is null, the values are unknown.
 struct StoredValue {
     void (*copy_lane_value)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
@@ -39,7 +39,7 @@ struct StoredValue {
     bool changes_memory(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Extracts a field of a shadow cell: `width` is its width, and `position` its lowest bit.
+/// Returns a field of a shadow cell. The field has `width` bits, and starts at bit `position`.
 template <u32 position, u32 width>
 constexpr u32 cell_field(u64 cell) {
     return cell >> position & ((1u << width) - 1);
@@ -61,8 +61,8 @@ bool are_ascending(const Access& access) {
 }
 
 /// Finds two lanes of one store that write different values to the same address. Calls
-/// `report_clash(lane, other_lane)` for the first such pair, and `note_equal_values()` for each
-/// earlier pair that writes equal values to the same address.
+/// `report_clash(lane, other_lane)` for the first such pair. For each pair before it that writes
+/// equal values to the same address, calls `note_equal_values()`.
 template <class Access, class ReportClash, class NoteEqualValues>
 void find_conflicting_lanes(const Access& access, ReportClash report_clash,
                             NoteEqualValues note_equal_values) {
@@ -88,7 +88,7 @@ inline RaceKind find_race_kind(bool earlier_wrote, bool later_wrote) {
     return earlier_wrote ? RaceKind::write_after_write : RaceKind::write_after_read;
 }
 
-/// The cause of a race. It determines the advice in the report.
+/// The cause of a race, which determines the advice in the report.
 enum class RaceCause : u8 {
     unordered,         ///< no synchronization orders the two accesses
     same_instruction,  ///< two lanes of one store write to the same bytes
@@ -188,8 +188,8 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// Points to the entries of `entries_`, keyed by the sites of the two accesses, so that a
-    /// lookup needs no strings.
+    /// Pointers to the entries of `entries_`, keyed by the sites of the two accesses, so that a
+    /// lookup compares no strings.
     std::unordered_map<u64, Entry*> entry_of_sites_;
 };
 

@@ -1,9 +1,9 @@
 // Records which bytes of memory a launch reads, for streamcheck.
 //
-// Idea   The race check ignores memory that a launch only reads. This file therefore marks which
-//        bytes of such memory were read. Each 4-byte word of memory has a mark, with one bit per
-//        byte. Most reads cover whole lines of 128 bytes, so each line has a mark, too. A line was
-//        read if it is marked or if all of its words are marked.
+// Idea   The race check ignores memory that a launch only reads. For such memory, this file
+//        therefore records which bytes were read. Each 4-byte word of memory has a mark, with one
+//        bit per byte. Most reads cover whole lines of 128 bytes, so each line has a mark, too. A
+//        line was read if it is marked or if all of its words are marked.
 // Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The marks stay
 //        allocated for the next launch, because fresh pages from the OS would take longer than a
 //        short kernel. Only the pages that contain marks are cleared.
@@ -48,7 +48,8 @@ private:
     static constexpr u64 kEightFullMarks = 0x0f0f'0f0f'0f0f'0f0full;
     static constexpr u64 kLineBytes = 128;
 
-    /// Reports whether the first `count` words, or lines, in `marks` are marked completely.
+    /// Reports whether each of the first `count` marks in `marks` says that all bytes of its word
+    /// or line have been read.
     static bool are_all_marked(const u8* marks, u64 count) {
         u64 combined_marks = kEightFullMarks;
         for (; count >= 8; count -= 8, marks += 8) {
@@ -90,7 +91,7 @@ private:
     std::unique_ptr<u8[], FreeMemory> word_marks_, line_marks_;
     /// For each page, whether any of its words are marked.
     std::unique_ptr<std::atomic<bool>[]> has_word_marks_;
-    /// For each page, 1 + the first site that reads it, or kNoSite.
+    /// For each page, 1 + the first site that reads the page, or kNoSite if no site reads it.
     std::unique_ptr<std::atomic<u32>[]> first_sites_;
 };
 

@@ -25,10 +25,11 @@ namespace {
 
 /// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several` means that several lanes of the warp have read the word or byte, and `lane` is the
-/// last of them. In the cell of a write, the same bit means that a bulk copy wrote the bytes,
-/// through the asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Byte
-/// b of the cell then belongs to lane `lane` + (b >> shift).
+/// The bit `several` has two meanings. In the cell of a read, it means that several lanes of the
+/// warp have read the word or byte, and `lane` is the last of them (kSeveralLanesBit). In the cell
+/// of a write, it means that a bulk copy wrote the bytes, through the asynchronous proxy
+/// (kAsyncProxyBit). The bytes of a cell may belong to consecutive lanes: byte b of the cell
+/// belongs to lane `lane` + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;

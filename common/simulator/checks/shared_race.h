@@ -3,16 +3,17 @@
 //
 // Builds on  race_log.h.
 // Idea       Each warp has a vector clock, with an entry for every warp. A warp's entry for itself
-//            is its current time, which advances at barriers, __syncwarp and fences. A warp's entry
-//            for another warp v is the time of v up to which the two are synchronized. An access by
-//            v at time c is ordered before this warp's next access if the entry for v is above c.
+//            is its current time, which advances at barriers, __syncwarp and fences. The entry of
+//            warp w for another warp v is the time of v up to which the two warps are synchronized.
+//            An access by v at time c is ordered before the next access by w if w's entry for v is
+//            above c.
 // Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
 //            threads share words). Each word has one cell for the last write and two cells for
 //            reads.
 // O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,
 //            which makes all cells stale in one step.
-// Grain      Each worker has its own SharedRace. If a worker alternates between blocks, each of
-//            these blocks needs its own SharedRace.
+// Grain      Each worker has its own SharedRace. A worker that alternates between several blocks
+//            needs one SharedRace for each of them.
 #pragma once
 
 #include <memory>
@@ -38,9 +39,9 @@ struct SharedAccess {
     /// preceded it.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value to be stored
-    /// For a read that may load uninitialized bytes, an array with one element per lane. The check
-    /// stores a mask of the lane's uninitialized bytes in each element. Null for all other
-    /// accesses.
+    /// For a read that may load uninitialized bytes, an array with one element per lane. In each
+    /// element, the check stores a mask of the uninitialized bytes that the lane reads. Null for
+    /// all other accesses.
     u32* undefined_bytes = nullptr;
 };
 
@@ -75,8 +76,8 @@ public:
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
-    /// Records that the block with this rank has ended. Reports accesses by other blocks to the
-    /// ended block's shared memory if the accesses may come after its end.
+    /// Records that the block with this rank has ended. Reports the accesses by other blocks to the
+    /// shared memory of this block that may come after its end.
     void end_block_of_cluster(u32 rank);
     /// Reports the remaining uninitialized reads. Races stay in the log.
     void end_launch();
@@ -95,12 +96,13 @@ public:
     /// Such operations do not race with each other, but they race with plain stores that overwrite
     /// the mbarrier.
     void check_mbarrier_use(const SharedAccess& access);
-    /// Marks bytes as initialized. Must be called if they were written without a call of
+    /// Marks bytes as initialized. Must be called for bytes that were written without a call of
     /// check_write(), for example by an atomic.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks the bytes as uninitialized to which the lanes have stored uninitialized values.
-    /// `undefined_bytes` contains a mask of these bytes for each lane, or is null if there are none.
+    /// Marks as uninitialized the bytes to which the lanes have stored uninitialized values.
+    /// `undefined_bytes` contains one mask of such bytes per lane, or is null if there are no such
+    /// bytes.
     void mark_unwritten(const SharedAccess& access, const u32* undefined_bytes);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
@@ -159,9 +161,9 @@ public:
 
     /// Records a fence.proxy.async, which makes earlier stores visible to later bulk copies.
     void record_proxy_fence(u32 warp);
-    /// Checks a bulk copy of bytes that a thread has stored before. Reports a race if there is no
-    /// proxy fence between the store and the copy, because the copy may then not see the store.
-    /// `is_write` is true if the copy overwrites the bytes.
+    /// Checks a bulk copy that reads or overwrites bytes which a thread has stored before. Reports
+    /// a race if there is no proxy fence between the store and the copy, because the copy may then
+    /// not see the store. `is_write` is true if the copy overwrites the bytes.
     void check_proxy_fence(const SharedAccess& access, bool is_write);
 
     /// Records that one lane starts a copy. Until end_bulk_copy, no thread may access the bytes

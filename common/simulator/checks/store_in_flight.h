@@ -3,8 +3,9 @@
 // Idea   A worker first checks a store and then writes its values to memory. In between, the store
 //        is in flight: another worker finds the store in the shadow, but the old value in memory.
 //        Before the second worker compares the values of two stores, it waits until no store is in
-//        flight. Two workers could wait for each other forever. So a waiting worker shows the
-//        values of its own store, and the other worker compares with these values.
+//        flight. If two workers did this at the same time, they would wait for each other forever.
+//        Therefore, a waiting worker shows the values of its own store, and the other worker
+//        compares with these values instead of waiting.
 #pragma once
 
 #include <atomic>

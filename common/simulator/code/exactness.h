@@ -17,12 +17,13 @@ enum class Exactness : u8 {
     /// The .approx and .full variants are computed in double precision and then rounded once
     /// (math.cpp).
     approximate_variants,
-    /// Sums of products of floats are rounded only once, after the last addition. A GPU rounds them
-    /// in another way (addons/matrices/tensor_cores.cpp).
+    /// Sums of products of floats are rounded only once, after the last addition. A GPU rounds such
+    /// sums in another way (addons/matrices/tensor_cores.cpp).
     float_products,
     mipmap_variants,  ///< the variants with a mipmap level have not been compared with a GPU
     without_effect,   ///< a hint that changes no result and costs no time
-    depends_on_clock,  ///< the result depends on a clock, and the simulator's clocks show simulated time
+    /// The result depends on a clock, and the simulator's clocks show simulated time.
+    depends_on_clock,
     /// The .bulk variant uses the asynchronous proxy, for which some missing fences are not
     /// detected.
     bulk_variant,

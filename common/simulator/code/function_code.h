@@ -21,8 +21,8 @@ struct SpecialSlot {
     Slot slot;
 };
 
-/// A parameter or return value of a device function. It occupies `bytes` bytes per lane at `offset`
-/// in the frame's parameter memory.
+/// A parameter or return value of a device function. It occupies `bytes` bytes per lane, at offset
+/// `offset` in the parameter memory of the call's frame.
 struct ParameterSlot {
     std::string name;
     u32 offset = 0;
@@ -40,7 +40,8 @@ struct CallSite {
 };
 
 /// The position of a register in a warp's own register file. Only registers that each warp stores
-/// separately have such a position. The register's value is there while the register is live.
+/// separately have such a position. The position contains the register's value only while the
+/// register is live.
 struct RegisterPlacement {
     /// The root register, which stands for all registers with its value (Registers::root).
     u32 root = 0;
@@ -72,8 +73,8 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
     u64 address = 0;  ///< the value of a pointer to this function
-    /// For each register, the register in whose slot its value is stored (Registers::root). Used by
-    /// code that inspects a warp's state (execute/watch.h).
+    /// For each register, the root register, in whose slot the value of the register is stored
+    /// (Registers::root). Used by code that inspects a warp's state (execute/watch.h).
     std::vector<u32> roots;
     std::vector<RegisterPlacement> placed_registers;
 };
@@ -100,16 +101,16 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_special_slots, block_special_slots, position_special_slots;
-    /// For each run of straight-line code, the number of instructions on each line (file and line).
-    /// Each run ends with an Op whose Op::instruction_count is not 0, and all instructions of the
-    /// run are executed as often as this Op.
+    /// For each run of straight-line code, the number of its instructions on each source line
+    /// (keyed by file and line). Each run ends with an Op whose Op::instruction_count is not 0, and
+    /// all instructions of the run are executed as often as this Op.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
-    /// For each run of straight-line code, the number of instructions with each remark. Parallel to
-    /// `straight_line_runs`.
+    /// For each run of straight-line code, the number of its instructions that have each remark.
+    /// Parallel to `straight_line_runs`.
     std::vector<std::map<Remark, u32>> remarks_of_runs{1};
     u32 uniform_bytes = 0;
     bool is_plain = false;  ///< true if lowered without optimizations (Options::plain)
-    /// True for code that runs recorded blocks. Such code is lowered as in plain mode, but its
+    /// True for code that runs recorded blocks. Such code is lowered without optimizations, but its
     /// memory accesses use the handlers of optimized code.
     bool is_recorded = false;
     bool is_clustered = false;  ///< true for launches whose clusters contain several blocks
@@ -121,7 +122,8 @@ struct Kernel::Code {
     /// True if the kernel uses the shared memory that is reserved for the system.
     bool uses_reserved_shared = false;
     /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes
-    /// only with block barriers. A SharedLedger can then compare the steps of two blocks.
+    /// only with block barriers. Only for such kernels can a SharedLedger compare the steps of two
+    /// blocks.
     bool has_repeatable_shared_steps = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< true if the kernel calls malloc

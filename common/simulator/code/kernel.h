@@ -51,7 +51,7 @@ struct alignas(64) Op {
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a run of
     /// straight-line code, the index of the run in Kernel::Code::straight_line_runs.
     u32 site = 0;
-    /// The number of PTX instructions that this Op represents, including instructions that have
+    /// The number of PTX instructions for which this Op counts, including instructions that have
     /// been moved to a prologue.
     u16 instruction_count = 0;
     u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
@@ -80,7 +80,8 @@ struct alignas(64) Op {
 /// The unit of a multiprocessor through which an instruction accesses memory.
 enum class MemoryPath : u8 { plain, texture, surface };
 
-/// How ptxas implements an atomic on the shared memory of another block (execute/cluster.h).
+/// The machine code to which ptxas compiles an atomic on the shared memory of another block
+/// (execute/cluster.h).
 enum class RemoteAtomic : u8 {
     single_atomic,   ///< one atomic instruction
     swap_loop,       ///< a loop of loads and compare-and-swaps
@@ -102,9 +103,8 @@ struct MemoryUse {
 struct MachineAccess {
     i32 byte_offset = 0;  ///< the offset from the address of the PTX access, in bytes
     u32 bytes = 0;        ///< the number of bytes per lane
-    /// For an access in a loop that ptxas unrolls, the remainder modulo 16 that an address must
-    /// have for the access to be executed. kAnyRemainder if the access is executed at every
-    /// address.
+    /// For an access in a loop that ptxas unrolls: the access is executed only at addresses that
+    /// have this remainder modulo 16. kAnyRemainder if the access is executed at every address.
     u32 remainder = kAnyRemainder;
 
     static constexpr u32 kAnyRemainder = ~0u, kRemainderDivisor = 16;
@@ -117,7 +117,7 @@ struct MachineAccess {
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
     std::vector<MachineAccess> list;  ///< the machine accesses to count
-    /// Used if `list` is empty. The index in Function::body of the earlier access into which ptxas
+    /// If `list` is empty, the index in Function::body of the earlier access into which ptxas
     /// merges this access, or kNoAccess if ptxas removes this access.
     u32 covering_access = kNoAccess;
 
@@ -127,8 +127,8 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// The accesses in the machine code that replace this access. Has no value if ptxas does not
-    /// change this access.
+    /// The accesses in the machine code that replace this access. Has no value if the machine code
+    /// contains the access unchanged.
     std::optional<MachineAccesses> machine_accesses;
     u32 instruction = 0;  ///< the index of the instruction in Function::body
     /// the kernel or callee that contains the instruction
@@ -152,7 +152,7 @@ struct WrittenMemory {
     std::vector<std::string> variable_names;
 };
 
-/// Counts the loads of one instruction that read only uninitialized bytes. Used only for
+/// The loads of one instruction that have read only uninitialized bytes. They are counted only for
 /// instructions for which every such load is a mistake.
 struct UninitialisedReads {
     std::atomic<u64> count{0};
@@ -211,8 +211,8 @@ struct Kernel {
     /// For each PTX instruction of the function, its estimated position in the order of the machine
     /// code.
     std::vector<u32> estimated_code_addresses;
-    /// The loops whose unrolling by ptxas changes the counters, each given by the index of one of
-    /// its instructions.
+    /// The loops that ptxas unrolls in a way that changes the counters. Each loop is identified by
+    /// the index of one of its instructions.
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop. 0 if
     /// ptxas does not unroll the loop, and for all other instructions.
@@ -238,8 +238,8 @@ struct Kernel {
     std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
 
-    /// Converts a source line, which refers to its file by number, to a place, which contains the
-    /// file's name.
+    /// Converts a source line to a place. `where` refers to its file by number, and the place
+    /// contains the file's name.
     Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };

@@ -33,11 +33,11 @@ struct LaunchConfig {
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool has_explicit_cluster = false;
 
-    /// The object to which the launch adds the byte ranges that it accesses. Null if nobody needs
-    /// them.
+    /// The object to which the launch adds the byte ranges that it accesses. Null if the ranges are
+    /// not needed.
     AccessedRanges* accessed_ranges = nullptr;
-    /// True if `accessed_ranges` needs only the accesses to memory that host and device share,
-    /// without reads of allocations that the kernel does not write.
+    /// True if `accessed_ranges` needs only the accesses to memory that host and device share. It
+    /// then needs no reads of allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
     /// A mask of the devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};

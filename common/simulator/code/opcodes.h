@@ -21,7 +21,8 @@ enum class OpcodeGroup : u8 {
     control,  ///< branches, calls, barriers and exit (lowering/lower_control.cpp)
     warp,     ///< exchanges of data between the lanes of a warp (execute/families.cpp)
     memory,   ///< atomics, copies, fences and address queries (execute/families.cpp)
-    /// Timers, traps, hints, clusters and textures, which no exercise needs (execute/families.cpp).
+    /// Timers, traps, hints, and instructions for clusters and textures, which no exercise needs
+    /// (execute/families.cpp).
     machine,
 };
 

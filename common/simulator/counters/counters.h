@@ -1,6 +1,6 @@
 // Computes how much one warp-wide memory instruction adds to the hardware counters.
 //
-// Idea   The counting rules are pure functions of the 32 lanes' addresses. The rules are defined
+// Idea   The counting rules depend only on the addresses of the 32 lanes. The rules are defined
 //        here, tested against a table of counters measured on a GPU, and used for every memory
 //        instruction.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// Counts the distinct 32-byte sectors of global memory that the active lanes access.
+/// Returns the number of distinct 32-byte sectors of global memory that the active lanes access.
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
@@ -31,10 +31,10 @@ struct Wavefronts {
 /// The kinds of access to shared memory, which count_wavefronts() counts in different ways.
 /// `matrix` stands for ldmatrix and stmatrix.
 enum class SharedAccessKind : u8 { load, store, matrix };
-/// Counts the wavefronts of an access to shared memory. Accesses of up to 4 bytes per lane are
-/// served in one pass, 8-byte accesses in two half warps, and 16-byte accesses in four quarter
-/// warps. In each pass, the bank with the most distinct 4-byte words determines the number of
-/// wavefronts. A word that several lanes access is delivered once.
+/// Returns the number of wavefronts of an access to shared memory. Accesses of up to 4 bytes per
+/// lane are served in one pass, 8-byte accesses in two half warps, and 16-byte accesses in four
+/// quarter warps. In each pass, the bank with the most distinct 4-byte words determines the number
+/// of wavefronts. A word that several lanes access is delivered once.
 ///
 /// 8-byte and 16-byte loads take half as many passes if active lanes share addresses in pairs: each
 /// lane i with lane i ^ 1, or each lane i with lane i ^ 2. (Measured on an H200: 600 patterns of
@@ -52,12 +52,12 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 // some of these patterns. Each warp instruction is one request to global memory, even if it takes
 // several passes.
 
-/// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units. A
-/// hash of the address assigns each cache line to one unit. In each pass, a unit serves a single
-/// line: the line of its first remaining lane. A lane in that line must wait for a later pass if an
-/// earlier remaining lane of the same unit accesses the same offset within its cache line, even if
-/// that is another cache line. The hash is known only for address bits 7 to 16, so the count is
-/// exact only within an aligned 128 KiB.
+/// Returns the number of sectors of an atomic on global memory, summed over all passes. The L1
+/// cache has four units. A hash of the address assigns each cache line to one unit. In each pass, a
+/// unit serves a single line: the line of its first remaining lane. A lane in that line must wait
+/// for a later pass if an earlier remaining lane of the same unit accesses the same offset within
+/// its own cache line, even if the two cache lines differ. The hash is known only for address bits
+/// 7 to 16, so the count is exact only within an aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Returns the number of sectors that an atomic accesses in the shared memory of another block of
@@ -65,18 +65,18 @@ u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 /// the sum of the distinct 32-byte sectors of all passes.
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Counts the wavefronts of an atomic on shared memory. As in count_wavefronts, a pass serves 32,
-/// 16 or 8 lanes. In each pass, the bank with the most lanes determines the number of wavefronts,
-/// even if the lanes access the same word. Operations that the hardware implements as
+/// Returns the number of wavefronts of an atomic on shared memory. As in count_wavefronts, a pass
+/// serves 32, 16 or 8 lanes. In each pass, the bank with the most lanes determines the number of
+/// wavefronts, even if the lanes access the same word. Operations that the hardware implements as
 /// compare-and-exchange take twice as many wavefronts.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool is_compare_and_swap);
 
-/// Returns the lanes that can exchange their values in one iteration of a loop: in each pass of 32
-/// or 16 lanes, the first active lane of each bank. ptxas compiles a float addition or a 64-bit
-/// atomic on shared memory to such a loop, in which each iteration loads words and then exchanges
-/// them. (Measured on an H200 with five instructions on 22 patterns, one warp each: the requests
-/// and wavefronts all match.)
+/// ptxas compiles a float addition or a 64-bit atomic on shared memory to a loop. Each iteration
+/// loads words and then exchanges them. Returns the lanes that can exchange their values in one
+/// iteration: in each pass of 32 or 16 lanes, the first active lane of each bank. (Measured on an
+/// H200 with five instructions on 22 patterns, one warp each: the requests and wavefronts all
+/// match.)
 Mask find_first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
@@ -93,24 +93,24 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 ideal_wavefronts = 0;  ///< wavefronts without bank conflicts
-    /// For loads from shared memory, the number of bytes that asynchronous copies to shared memory
-    /// had in flight at each load, summed over all loads.
+    /// For loads from shared memory: the number of bytes that asynchronous copies to shared memory
+    /// have in flight when a load is executed, summed over all loads.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// The requests and wavefronts of the loads in the loops to which ptxas compiles some atomics
-    /// on shared memory.
+    /// Some atomics on shared memory are compiled to loops (find_first_lanes_of_banks). These are
+    /// the requests and wavefronts of the loads in such loops.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 ideal_loop_load_wavefronts = 0;
 
-    /// The requests and sectors of loads from the program's variables in which all lanes read the
-    /// same address.
+    /// For loads from the program's variables: the requests in which all lanes read the same
+    /// address, and the sectors of these requests.
     u64 variable_requests = 0, variable_sectors = 0;
-    /// Strong loads of up to 8 bytes from shared memory in which all lanes read the same address.
-    /// Each takes one wavefront.
+    /// The number of polls: strong loads from shared memory of up to 8 bytes, for which all lanes
+    /// have the same address. Each poll takes one wavefront.
     u64 polls = 0;
     u64 repeated_polls = 0;  ///< polls that read the same value as the warp's previous poll
 

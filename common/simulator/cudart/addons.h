@@ -29,7 +29,7 @@ void forget_graphs();
 /// other copy unchanged.
 CopyWork replace_arrays_by_memory(const CopyWork& work);
 
-/// Deletes all arrays, textures and surfaces, for cudaDeviceReset. Their memory is freed
+/// Deletes all arrays, textures and surfaces, for cudaDeviceReset, which frees their memory
 /// separately.
 void forget_textures();
 

@@ -12,15 +12,15 @@
 //   although the kernel has ended when the launch returns.
 //
 //   A kernel that the simulator cannot run (machine code only, or an unsupported instruction) also
-//   breaks the context. Otherwise a program that does not check the launch would continue without
-//   the kernel's results, and might end as if it had succeeded. The launch returns the error that
-//   hardware returns for code that it cannot run: cudaErrorNoKernelImageForDevice,
+//   breaks the context. If it did not, a program that does not check the launch would continue
+//   without the kernel's results, and might end as if it had succeeded. The launch returns the
+//   error that hardware returns for code that it cannot run: cudaErrorNoKernelImageForDevice,
 //   cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion. On hardware such an error leaves the
 //   context intact.
 //
 //   If a call fails because of a mistake in the program, the failure is also reported, for programs
-//   that ignore return values: see is_mistake in errors.cpp. An error code that only answers a
-//   query is not a mistake.
+//   that ignore return values: see is_mistake in errors.cpp. An error code that is a normal answer
+//   to a query is not a mistake.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -39,8 +39,9 @@ namespace coalesce::simulator::cudart {
 /// Sets the calling thread's last error, unless `error` is cudaSuccess. Returns `error`.
 cudaError_t set_last_error(cudaError_t error);
 
-/// Returns the context's error, or cudaSuccess if it has none. If a kernel has failed, the first
-/// call after this kernel makes the kernel's error the context's error.
+/// Returns the context's error, or cudaSuccess if the context has none. If a kernel has failed
+/// since the previous call of this function, the kernel's error becomes the context's error, unless
+/// the context already has one.
 cudaError_t context_error();
 
 /// Reports whether the program has already called a function that needs the device.
@@ -51,11 +52,11 @@ void record_runtime_use();
 void set_context_error(cudaError_t error);
 
 /// Reports a launch that ended with `error`. Must be called only if no other report explains the
-/// error, because the check that finds its cause is disabled.
+/// error, which happens if the check that would find the cause is disabled.
 void report_kernel_failure(cudaError_t error, const std::string& kernel);
 
-/// Completes a cudaDeviceReset that follows a context error. The device stays unusable for this
-/// process.
+/// Completes a cudaDeviceReset that the program calls after a context error. The device stays
+/// unusable for this process.
 void reset_broken_context();
 
 /// The last error of a thread. Callers save it before calls that must not change it, and restore it
@@ -66,8 +67,8 @@ struct LastError {
 };
 LastError& last_error_of_thread();
 
-/// Repairs the context and clears the calling thread's last error. On hardware, a broken context
-/// cannot be repaired.
+/// Repairs the context and clears the calling thread's last error. Only the simulator can do this:
+/// on hardware, a broken context cannot be repaired.
 void reset_failed_context();
 
 /// Reports whether a kernel has failed with an error that makes all later calls fail.
@@ -81,8 +82,8 @@ void explain(const std::string& sentence);
 /// Explains the current call like `explain`, and ends the call with `error`.
 [[noreturn]] void refuse(const std::string& reason, cudaError_t error = cudaErrorInvalidValue);
 
-/// Reports that the program uses an unsupported feature, and that its later results may therefore
-/// differ from a GPU's. `kernel` is the name of the kernel that cannot run, if any.
+/// Reports that the program uses an unsupported feature, and that the program's later results may
+/// therefore differ from a GPU's. `kernel` is the name of the kernel that cannot run, if any.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
@@ -112,8 +113,8 @@ public:
     static bool is_outermost();
     /// Returns the name of the function that the program has called, or "" if there is none.
     static const char* outermost_name();
-    /// Returns the explanations collected since the call began as a single string, and deletes
-    /// them.
+    /// Returns a single string with all explanations collected since the call began, and deletes
+    /// the explanations.
     static std::string take_explanations();
     /// Stores the name of the kernel that the current call launches, for reports.
     static void set_launched_kernel(const std::string& kernel);
@@ -148,14 +149,15 @@ cudaError_t catch_error(Body body) {
     }
 }
 
-/// Runs a call that does not need the device, such as a query for versions, counts or attributes.
+/// Runs an API call that does not need the device, such as a query for versions, counts or
+/// attributes.
 template <class Body, class... Arguments>
 cudaError_t run_call(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
     return set_last_error(call.end_call(catch_error([&] { body(arguments...); })));
 }
 
-/// Runs a call that needs the device. If the context has an error, returns this error without
+/// Runs an API call that needs the device. If the context has an error, returns this error without
 /// running `body`.
 template <class Body, class... Arguments>
 cudaError_t run_device_call(const char* name, Body body, const Arguments&... arguments) noexcept {

@@ -4,9 +4,10 @@
 // Theory of operation
 //   A capture starts in one stream, its origin. The capture stores, for each stream, the nodes that
 //   the stream's next node must wait for. An event recorded in the stream stores the same nodes. If
-//   a second stream waits for the event, it takes part in the capture from then on (a fork). If the
-//   first stream waits for an event of the second stream, it depends on both streams (a join). When
-//   the capture ends, every node must lead to the last nodes of the origin.
+//   a second stream waits for the event, the second stream takes part in the capture from then on
+//   (a fork). If the first stream then waits for an event of the second stream, its next node
+//   depends on the nodes of both streams (a join). When the capture ends, every node must lead to
+//   the last nodes of the origin.
 //   During a capture, some calls are forbidden: they fail and invalidate the capture. Examples are
 //   a query of captured work, which has not run yet, and a call that makes a captured stream wait
 //   for the default stream. Depending on the mode of the capture, cudaMalloc and similar calls are
@@ -32,15 +33,15 @@ namespace coalesce::simulator::cudart {
 struct Capture;
 struct Node;
 
-/// A dependency of a node: the node that must complete before it, and the data of the edge between
-/// the two nodes. The data affects only speed.
+/// A dependency of a graph node: another node that must complete first, and the data of the edge
+/// between the two nodes. The data affects only speed.
 struct Dependency {
     Node* node = nullptr;
     cudaGraphEdgeData data{};
 };
 
-/// The number of captures in progress. Calls first check this number, which is nearly always 0, and
-/// search for a capture only if it is not 0.
+/// The number of captures in progress. API calls search for a capture only if this number is not 0.
+/// It is nearly always 0.
 extern std::atomic<int> captures_in_progress;
 
 inline bool has_capture() {
@@ -53,8 +54,8 @@ std::shared_ptr<Capture> find_capture(cudaStream_t stream);
 /// Fails if work in this stream would make a captured stream wait for the default stream.
 void check_default_stream_order(cudaStream_t stream);
 
-/// Fails if a capture in progress forbids the call. Called by functions that may wait or change the
-/// device.
+/// Fails if a capture in progress forbids the current API call. Called by functions that may wait
+/// or change the device.
 void check_capture_allows_call();
 
 /// Fails if the stream is being captured. Called by functions that wait for a stream or query it.
@@ -118,7 +119,7 @@ cudaError_t queue_in_stream(const char* name, cudaStream_t stream, Describe desc
                            [&] { execute_or_capture(stream, describe(arguments...)); });
 }
 
-/// Runs a call that waits for the device or changes its state.
+/// Runs an API call that waits for the device or changes the device's state.
 template <class Body, class... Arguments>
 cudaError_t run_capture_unsafe_call(const char* name, Body body,
                                     const Arguments&... arguments) noexcept {

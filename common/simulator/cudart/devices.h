@@ -1,8 +1,8 @@
 // Declares the simulated devices. COALESCE_SIM_DEVICES sets their number.
 //
-// All devices are identical, and share one set of counters and one memory. Every device can
-// therefore access the allocations of the other devices. An access to a peer's memory is reported
-// unless the program has enabled peer access.
+// All devices are identical, and share one set of counters and one memory. Every device could
+// therefore access the allocations of the other devices. To find mistakes, such an access is
+// reported unless the program has enabled peer access.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -10,9 +10,9 @@
 
 extern "C" {
 
-/// Runs the body of a driver function as api.h runs the bodies of runtime functions, but leaves the
-/// runtime's last error unchanged. `error_name` returns the name of an error for explanations and
-/// reports.
+/// Runs `body` for the driver function `name`, in the same way as run_call() in api.h runs the body
+/// of a runtime function, but leaves the runtime's last error unchanged. `error_name` returns the
+/// name of an error for explanations and reports.
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body);
 
@@ -27,12 +27,12 @@ cudaError_t coalesceDriverMissing(const char* function, const char* alternative)
 /// these functions.
 void coalesceNoteHostWork(const char* function);
 
-/// Reports whether the program has called a function of the runtime that needs the device. Such a
-/// call makes the primary context current.
+/// Reports whether the program has already called a function of the runtime that needs the device.
+/// The first such call makes the primary context current.
 bool coalesceRuntimeIsUsed();
 
-/// Implements cuTensorMapEncodeTiled. The returned error has the same numeric value as the driver's
-/// error.
+/// Implements cuTensorMapEncodeTiled. The number of the returned error is also the number of the
+/// driver's error.
 cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
                                     const uint64_t* size, const uint64_t* strides,
                                     const unsigned* box, const unsigned* element_strides,

@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// A launch request that has not been checked yet.
+/// The parameters of a launch, before they are checked.
 struct LaunchRequest {
     dim3 grid, block;
     size_t dynamic_shared_bytes = 0;
@@ -38,7 +38,7 @@ std::shared_ptr<const KernelArguments> unpack_argument_buffer(const KernelHandle
 /// current API call and all later ones fail.
 KernelHandle& find_runnable_kernel(const void* function);
 
-/// Fails, with an explanation, if the device cannot run the launch.
+/// Fails with an explanation if the device cannot run this launch.
 void check_launch(const KernelHandle& handle, const LaunchRequest& request, void** arguments);
 
 /// Applies a launch attribute to the request. Attributes that affect only speed, or have no effect

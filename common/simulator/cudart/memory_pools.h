@@ -1,5 +1,5 @@
-// Declares functions that allocate and free device memory without an API call, and that update the
-// statistics of memory pools.
+// Declares functions that allocate and free device memory without counting as an API call, and a
+// function that updates the statistics of memory pools.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -4,8 +4,8 @@
 namespace coalesce::simulator::cudart {
 
 /// Reports that `function` is not simulated, and that `alternative` can be used instead. If
-/// `function` is only a query, prints this message on stderr instead of reporting an error. Sets
-/// the thread's last error and returns cudaErrorNotSupported.
+/// `function` only queries something, prints this message on stderr instead of reporting an error.
+/// Sets the thread's last error and returns cudaErrorNotSupported.
 int report_missing(const char* function, const char* alternative);
 
 }  // namespace coalesce::simulator::cudart

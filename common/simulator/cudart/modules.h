@@ -3,8 +3,8 @@
 //
 // Builds on  fatbin/ (extracts the PTX), Device::load_module (makes kernels from it).
 // Idea       A module is read when one of its kernels or variables is first needed. Programs
-//            therefore start as fast as without the simulator, and PTX that cannot be run is
-//            reported when one of its kernels is launched.
+//            therefore start as fast as without the simulator. PTX that the simulator cannot run is
+//            reported only if the program launches one of its kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -88,16 +88,16 @@ public:
     void add_variable(LoadedModule& module, const void* host_variable, const char* name, u64 bytes,
                       void** managed_pointer);
 
-    /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
-    /// module may not have been read yet.
+    /// Returns the handle for `function`, which is either the address of a kernel's host stub or a
+    /// cudaKernel_t. The kernel's module may not have been read yet.
     KernelHandle& find_kernel(const void* function);
     /// Returns the same handle as find_kernel(), but reads the kernel's module first, so that
     /// KernelHandle::kernel is set.
     KernelHandle& find_prepared_kernel(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
-    /// Reads the module's PTX, allocates its variables and sets `module.module`, unless the module
-    /// has already been read. Explains any failure.
+    /// Reads the module's PTX, allocates its variables and sets `module.module`. Does nothing if
+    /// the module has already been read. If it cannot be read, explains why.
     void read_module(LoadedModule& module);
     void prepare_kernel(KernelHandle& handle);
     VariableAddress find_variable_in_module(LoadedModule& module, const std::string& name);

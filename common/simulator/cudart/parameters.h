@@ -30,7 +30,8 @@ using Parameter = typename ParameterType<index, Function>::Type;
 #define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), COALESCE_PARAMETER(f, 6) h
 #define COALESCE_PARAMETERS_8(f) COALESCE_PARAMETERS_7(f), COALESCE_PARAMETER(f, 7) i
 #define COALESCE_PARAMETERS_9(f) COALESCE_PARAMETERS_8(f), COALESCE_PARAMETER(f, 8) j
-/// The names of the parameters, each preceded by a comma, as the last arguments of a call.
+/// The names of the parameters that COALESCE_PARAMETERS_n declares, each preceded by a comma, so
+/// that they can follow another argument in a call.
 #define COALESCE_ARGUMENTS_0
 #define COALESCE_ARGUMENTS_1 , a
 #define COALESCE_ARGUMENTS_2 , a, b

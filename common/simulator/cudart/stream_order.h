@@ -1,18 +1,18 @@
 // Finds unordered work in different streams that accesses the same memory.
 //
-// Idea       In the simulator, work in a stream is complete when its call returns, so a missing
-//            wait has no effect. To detect the missing wait, the check keeps a vector clock for
-//            each stream, for each recorded event, and for the host. Entry s of a clock is the
-//            number of operations in stream s that precede all later work of the clock's owner (the
-//            stream, event or host). A stream that waits for an event joins the clock of the stream
-//            that recorded the event. When the host waits, the host's clock joins the clock of the
-//            stream or event. Later work joins the host's clock.
+// Idea       In the simulator, work in a stream is complete when the call that queues it returns,
+//            so a missing wait has no effect. To detect the missing wait, the check keeps a vector
+//            clock for each stream, for each recorded event, and for the host. Entry s of a clock
+//            is the number of operations in stream s that precede all later work of the clock's
+//            owner (the stream, event or host). A stream that waits for an event joins the clock of
+//            the stream that recorded the event. When the host waits, the host's clock joins the
+//            clock of the stream or event. Later work joins the host's clock.
 // Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch come from
-//            the shadow of the race check, which takes 12 % of the launch's time (the median of
-//            thirteen programs). As long as no two streams can run at the same time, only memory
-//            that the host can access is therefore included.
-// Host       Pinned and managed memory stays guarded until the host has waited for the work that
-//            has accessed it (memory/host_guard.h).
+//            the shadow of the race check. Collecting them takes 12 % of the launch's time (the
+//            median of thirteen programs). Therefore, as long as no two streams can run at the same
+//            time, ranges are collected only for memory that the host can access.
+// Host       Accesses by the host to pinned and managed memory are detected until the host has
+//            waited for the work that has accessed this memory (memory/host_guard.h).
 // Lenient    A query counts as a wait, because its result says that the work is complete. Host
 //            functions, cudaFree and cudaMemset count as waits too. All host threads together count
 //            as a single thread.
@@ -27,8 +27,9 @@
 
 namespace coalesce::simulator::cudart {
 
-/// The work that the current call queues in a stream. The object exists while the work runs. Nested
-/// work, such as the nodes of a graph, counts as part of the outer work.
+/// The work that the current API call queues in a stream. The object exists while the work runs.
+/// Work that runs inside other work, such as the nodes of a graph, counts as part of that other
+/// work.
 class StreamWork {
 public:
     explicit StreamWork(cudaStream_t stream);
@@ -66,8 +67,8 @@ void order_stream_after_event(cudaStream_t stream, cudaEvent_t event);
 void record_host_wait_for_event(cudaEvent_t event);
 void record_host_wait_for_stream(cudaStream_t stream);
 void record_host_wait_for_device();
-/// Reports accesses by the host to memory that the device may still have been using at that time.
-/// Must be called when the program ends.
+/// Reports each access by the host to memory that the device may still have been using at the time
+/// of the access. Must be called when the program ends.
 void report_host_accesses();
 
 }  // namespace coalesce::simulator::cudart

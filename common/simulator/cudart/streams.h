@@ -16,8 +16,8 @@ void check_stream(cudaStream_t stream);
 /// Returns the device on which the stream was created, or the current device for a default stream.
 int find_device_of_stream(cudaStream_t stream);
 
-/// Fails unless the stream belongs to the current device. Used for launches, which are not allowed
-/// in the stream of another device.
+/// Fails unless the stream belongs to the current device. Used for launches, because a launch into
+/// a stream of another device is not allowed.
 void check_stream_of_device(cudaStream_t stream);
 
 /// Fails unless the event exists.
@@ -29,7 +29,7 @@ void record_immediately(cudaEvent_t event);
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// Runs a call that needs the device and uses a stream. Fails if the stream does not exist.
+/// Runs an API call that needs the device and uses a stream. Fails if the stream does not exist.
 template <class Body>
 cudaError_t run_stream_call(const char* name, cudaStream_t stream, Body body) noexcept {
     return run_device_call(name, [&] {

@@ -18,11 +18,12 @@ inline bool is_empty(const cudaExtent& box) {
     return box.width == 0 || box.height == 0 || box.depth == 0;
 }
 
-/// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized.
-/// cudaPitchedPtr::pitch is the distance between rows in bytes, and cudaPitchedPtr::ysize is the
-/// distance between slices in rows. If `kind` says that the source or the destination is on the
-/// device, kernels must be able to access it, as on hardware. With cudaMemcpyDefault, the addresses
-/// determine the direction. Fails (api.h) if the copy is not possible.
+/// Copies a box, whose width is given in bytes, and tracks which bytes on the device are
+/// initialized. cudaPitchedPtr::pitch is the distance between rows in bytes, and
+/// cudaPitchedPtr::ysize is the distance between slices in rows. If `kind` says that the source or
+/// the destination is on the device, kernels must be able to access that memory, as on hardware.
+/// With cudaMemcpyDefault, the addresses determine the direction. Fails (api.h) if the copy is not
+/// possible.
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
@@ -30,7 +31,7 @@ void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent
 /// an element in bytes: 1, 2 or 4.
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element_bytes);
 
-/// Performs the checks of `copy` or `fill` without doing the work.
+/// check_copy and check_fill perform the checks of `copy` and `fill`, but move no data.
 void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
                 cudaMemcpyKind kind);
 void check_fill(const cudaPitchedPtr& to, const cudaExtent& box);

@@ -17,8 +17,8 @@ namespace coalesce::simulator::cudart {
 class Graph;
 struct GraphMemory;
 
-/// A kernel launch with a copy of its arguments. The copy is needed because the program may have
-/// changed or destroyed the original values before the kernel runs.
+/// A kernel launch with a copy of its arguments. The copy is needed because the program may change
+/// or destroy the original arguments before the kernel runs.
 struct KernelWork {
     const void* function = nullptr;
     LaunchRequest request;
@@ -66,7 +66,7 @@ struct ConditionalWork {
     cudaGraphConditionalHandle handle = 0;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
     std::vector<std::shared_ptr<Graph>> body_graphs;
-    /// The handles of `body_graphs`, in an array to which the program has a pointer.
+    /// An array of the handles of `body_graphs`. The program has received a pointer to this array.
     std::shared_ptr<std::vector<cudaGraph_t>> body_handles;
 };
 

@@ -29,8 +29,7 @@ public:
     /// Parses the PTX text and allocates its variables. Returns nullptr and sets `error` on
     /// failure.
     std::unique_ptr<Module> load_module(std::string_view ptx_text, std::string& error);
-    /// Loads several PTX texts, from a program built with nvcc -rdc=true, and links them into one
-    /// module.
+    /// Loads the PTX texts of a program built with nvcc -rdc=true, and links them into one module.
     std::unique_ptr<Module> load_module(const std::vector<std::string>& ptx_texts,
                                         std::string& error);
     /// Frees the module's variables. The counters of the module's kernels remain available for the
@@ -74,7 +73,8 @@ std::vector<const Kernel*> list_kernels();
 /// Sets the counters of all kernels to zero.
 void clear_counters();
 
-/// Deletes the data of unloaded modules. Used by programs that load one kernel after another.
+/// Deletes the data of unloaded modules, which is otherwise kept for the final report. Used by
+/// programs that load one kernel after another.
 void delete_unloaded_modules();
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Interfaces for listeners that observe the memory accesses of warps. If there is no listener, the
-// interface costs one comparison per access.
+// Interfaces for listeners that observe the memory accesses of warps. Without a listener, each
+// access costs one additional comparison.
 #pragma once
 
 #include <array>
@@ -38,7 +38,8 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// The shared memory offset that each lane accesses, or 0 for an inactive lane.
+/// For each lane, the offset in shared or local memory that the lane accesses, or 0 if the lane is
+/// inactive.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};
@@ -52,8 +53,8 @@ public:
     /// Reports whether the listener also receives accesses to shared memory.
     virtual bool receives_shared() const { return true; }
     virtual void note_access(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
-    /// Notes an access of all 32 lanes to consecutive addresses, beginning at `first`. Called by
-    /// code that has not computed the address of each lane.
+    /// Notes an access of all 32 lanes to consecutive addresses, beginning at `first`. Called if
+    /// the addresses of the single lanes have not been computed.
     virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
@@ -62,8 +63,8 @@ public:
     }
 };
 
-/// A listener that also receives every instruction. Such a listener works only in plain mode, where
-/// each instruction has its own Op.
+/// A listener that is also notified of every instruction. Such a listener works only in plain mode,
+/// in which each instruction has its own Op.
 class StepListener : public AccessListener {
 public:
     virtual void note_step(const Warp& w, const Op* op) = 0;

@@ -1,13 +1,13 @@
 // Declares the functions that connect mbarriers with cp.async and cp.async.bulk.
 //
-// Counters   Hardware has no counters for waits, so copy_waits and copy_bytes_under_way are our
-//            own. They show whether a block waits for its copies too early. Whenever a warp loads
-//            from shared memory, copy_bytes_under_way grows by the bytes that the block still has
-//            in flight to shared memory. It stays 0 for a loop that waits for all of its copies
-//            before it loads. In a loop with two stages, every load adds the bytes of one stage.
-//            (The simulator runs warps one after the other, from barrier to barrier. Without a
-//            barrier between copies and loads, the first warp sees only its own copies.) Zeros that
-//            pad a copy are not counted.
+// Counters   Hardware has no counters for waits, so copy_waits and copy_bytes_under_way are the
+//            simulator's own counters. They show whether a block waits for its copies too early.
+//            Whenever a warp loads from shared memory, copy_bytes_under_way grows by the bytes that
+//            the block still has in flight to shared memory. It stays 0 for a loop that waits for
+//            all of its copies before it loads. In a loop that copies one stage while it reads
+//            another, every load adds the bytes of one stage. (The simulator runs warps one after
+//            the other, from barrier to barrier. Without a barrier between copies and loads, the
+//            first warp sees only its own copies.) Zeros that pad a copy are not counted.
 //            A wait is counted for the instruction of the oldest pending copy:
 //            - cp.async.wait_group and wait_all count as waits of a warp for the copies of its
 //              active lanes, if some of these copies have not been waited for.
@@ -26,11 +26,11 @@
 
 namespace coalesce::simulator {
 
-/// Executes all pending cp.async copies of the active lanes, which report to the mbarriers of these
-/// lanes. `phases` are the current phases of these mbarriers. The copies count as in flight until a
-/// thread observes the end of one of the phases (async_copy.cpp).
+/// Executes all pending cp.async copies of the active lanes. These copies report to the mbarriers
+/// of the lanes, and `phases` contains the current phases of these mbarriers. The copies count as
+/// in flight until a thread observes the end of one of the phases (async_copy.cpp).
 void report_copies(Warp& w, std::vector<MbarrierPhase> phases);
-/// Counts the wait for the copies that report to the end of this phase.
+/// Counts a wait for the copies that complete when this phase ends.
 void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase);
 
 /// Returns the description of cp.async.mbarrier.arrive{.noinc}, which arrives at an mbarrier when
@@ -39,15 +39,15 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// Returns the description of a cp.async.bulk instruction (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes bulk copies that report to the mbarrier, oldest first, until all bytes for which the
-/// mbarrier waits have arrived. Does nothing if the mbarrier still waits for threads. Must be
-/// called when a thread tests whether the mbarrier's phase has ended.
+/// Executes the bulk copies that report to the mbarrier, the oldest first, until all bytes for
+/// which the mbarrier waits have arrived. Does nothing if the mbarrier still waits for threads.
+/// Must be called when a thread tests whether the mbarrier's phase has ended.
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// Returns the number of bytes that pending bulk copies will still report to this mbarrier.
+/// Returns the total size in bytes of the pending bulk copies that will report to this mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// Reports an error for each pending copy that another block of the cluster receives from the
-/// shared memory of `block`, and completes these copies. Must be called when `block` has ended.
+/// Handles pending copies that read the shared memory of `block` and write to another block of the
+/// cluster: reports an error for each, and completes it. Must be called when `block` has ended.
 void end_copies_that_read(Block& block);
 /// Reports the bulk copies that no thread has waited for, and completes them. Must be called when
 /// the block has ended.

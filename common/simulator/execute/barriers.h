@@ -19,19 +19,19 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// Records that all lanes in the mask of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
-/// Must be called after lanes of this warp have exited. Releases all barriers and lanes that were
-/// waiting only for exited lanes.
+/// Releases all barriers and lanes that were waiting only for lanes that have exited. Must be
+/// called after lanes of this warp have exited.
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
-/// Reports an error if a .sync instruction with the mask `named_lanes` is executed by a lane that
-/// is not in the mask (`calling_lanes` contains the executing lanes), or if a shuffle's mask contains
-/// exited lanes.
+/// Checks a .sync instruction that `calling_lanes` execute with the mask `named_lanes`. Reports an
+/// error if a calling lane is not in the mask, or if the mask of a shuffle contains exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask calling_lanes);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.
 const Warp& find_deadlocked_warp(const Block& block);
-/// Ends the launch, because no warp of the block can ever continue.
+/// Reports a deadlock and ends the launch. Must be called when no warp of the block can ever
+/// continue.
 void report_deadlock(Block& block);
 
 }  // namespace coalesce::simulator

@@ -39,8 +39,8 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// Marks the bytes that the launch reads in allocations that it does not write. Null if no
-    /// check needs the marks.
+    /// The marks of the bytes that the launch reads in allocations that it does not write. Null if
+    /// no check needs the marks.
     ReadMarks* read_marks = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
@@ -49,7 +49,7 @@ struct Launch {
     u64 instruction_limit = 0;
     std::atomic<u64> instructions_spent{0};
     u64 launch_number = 0;  ///< the number of earlier launches of the process (%gridid)
-    /// the value of the device's clock at the start of the launch, in cycles
+    /// The value of the device's clock at the start of the launch, in cycles.
     u64 start_cycles = 0;
     /// The number of cycles by which the clocks advance for each warp instruction. On hardware, a
     /// warp takes about 4 cycles per instruction if only one block runs.
@@ -67,19 +67,19 @@ struct Launch {
     u64 recorded_block = ~u64{0};
     std::vector<u64> only_blocks;     ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< blocks that this launch's workers do not run
-    /// Runs a block in `skipped_blocks` when its turn in the launch comes. Empty if the skipped
-    /// blocks have run before the launch.
+    /// A function that runs a block in `skipped_blocks`. It is called when the block's turn in the
+    /// launch comes. Empty if the skipped blocks have run before the launch.
     std::function<void(u64)> run_skipped_block;
     /// The adjacent blocks whose sectors are recorded (the neighbours): the index of the first
     /// block, and the number of blocks.
     u64 first_neighbour = 0, neighbour_count = 0;
-    /// Blocks one row of the grid below the neighbours, whose sectors are recorded as well: the
-    /// index of the first block, and the number of blocks.
+    /// The blocks in the next row of the grid, below the neighbours, for which sectors are recorded
+    /// too: the index of the first such block, and the number of such blocks.
     u64 first_block_below = 0, block_count_below = 0;
     /// True if accesses to global memory are recorded but not executed.
     bool is_dry_run = false;
-    /// The steps of an earlier block without errors, with which the ledgers compare other blocks,
-    /// or null.
+    /// The steps of an earlier block without errors. The ledgers compare other blocks with these
+    /// steps. Null if there is no such block.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbour_count; }
@@ -103,8 +103,8 @@ struct Barrier {
     /// The number of threads that arrived with bar.arrive, without waiting.
     u32 nonwaiting_arrivals = 0;
     bool is_in_use = false;
-    /// For bar.red, the number of threads that have arrived, and the number of true predicates
-    /// among them.
+    /// For bar.red, the number of threads that have arrived, and how many of them have a true
+    /// predicate.
     u32 votes = 0, true_votes = 0;
     Mask waiting_warps = 0;  ///< the warps whose live lanes all wait at this barrier
 };
@@ -114,8 +114,8 @@ struct Barrier {
 struct PhaseBytes {
     i64 announced_bytes = 0, arrived_bytes = 0;
     i64 last_announced_bytes = 0;  ///< the bytes announced in the previous phase
-    /// True if a thread waited for parity 1 during the mbarrier's first phase. Such a wait ends at
-    /// once.
+    /// True if a thread waited for parity 1 during the mbarrier's first phase. Such a wait does not
+    /// block.
     bool has_ended_wait_at_once = false;
 };
 
@@ -126,20 +126,20 @@ struct MbarrierPhase {
     bool operator==(const MbarrierPhase&) const = default;
 };
 
-/// Copies by cp.async that one warp has executed, and that report to mbarriers.
+/// Copies that one warp has executed by cp.async, and that report to mbarriers.
 struct ReportedCopies {
     u32 warp = 0;
     u32 site = 0;  ///< the site of the first copy
     u64 bytes = 0;
-    /// A thread that observes the end of one of these phases knows that the copies have arrived.
+    /// The phases to which the copies report. A thread that observes the end of one of these phases
+    /// knows that the copies have arrived.
     std::vector<MbarrierPhase> phases;
 };
 
 struct Block {
     Launch* launch = nullptr;
     bool is_busy = false;  ///< if false, the worker may reuse this object for another block
-    /// True if the listener needs no further steps of this block, so that the block need not run
-    /// on.
+    /// True if the block need not continue, because the listener needs no more of its steps.
     bool is_abandoned = false;
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
     u32 rank = 0;                ///< the block's rank in the cluster
@@ -214,8 +214,8 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
-/// Returns the index of the warp for the race check of shared memory. In this check, the warps of a
-/// cluster are numbered across all of its blocks.
+/// Returns the number of the warp in the race check of shared memory. The race check numbers the
+/// warps of all blocks of a cluster consecutively.
 inline u32 race_check_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }

@@ -1,5 +1,5 @@
-// Declarations shared by the files that implement cp.async.bulk: a pending copy, and a copy that is
-// being issued.
+// Declares the types and functions that the files for cp.async.bulk share: a pending copy, a copy
+// that is being issued, and their handling.
 //
 // Builds on  block.h, cluster.h.
 // Files      bulk_copy.cpp describes the instructions and copies runs of bytes; tensor_copy.cpp
@@ -36,7 +36,8 @@ struct Copy {
     bool writes_shared = false;
     bool reads_shared = false;  ///< true if the copy reads the issuing block's shared memory
     Block* issuer = nullptr;
-    /// The block whose shared memory the copy writes or, for copies to global memory, reads.
+    /// For copies to shared memory, the block to whose shared memory the copy writes. For copies to
+    /// global memory, the block whose shared memory the copy reads.
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
@@ -56,8 +57,8 @@ struct Copy {
 
 }  // namespace bulk
 
-/// The pending copies that write to the block's shared memory, or that copy from it to global
-/// memory.
+/// The pending copies that write to the block's shared memory, or that copy from this memory to
+/// global memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
     /// The number of groups that each lane has committed, indexed by warp and lane.
@@ -98,9 +99,9 @@ struct OneLaneAccess {
     }
 };
 
-/// Bits of Op::detail. kToShared means that the copy writes to shared memory, and kFromShared that
-/// it reads from shared memory. With kMulticast, Op::members contains a bit for the rank of each
-/// destination block.
+/// Bits of Op::detail. kToShared means that the copy writes to shared memory, and kFromShared means
+/// that the copy reads shared memory. kMulticast means that the copy writes to several blocks.
+/// Op::members then contains a bit for the rank of each of these blocks.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
 /// Begins a copy with the operands that all bulk copy instructions have in common. Op::a is the
@@ -109,8 +110,9 @@ CopyIssue begin_bulk_copy(Warp& w, const Op* op, int lane);
 
 // The following functions return false if they have reported an error. The error ends the launch.
 bool check_is_multiple(CopyIssue& issue, u64 value, u32 divisor, const char* operand_name);
-/// Sets Piece::host to the host address of a piece, which must lie within an allocation. Tries
-/// `last_allocation` first, and updates it. Does nothing in a dry run, which accesses no memory.
+/// Sets Piece::host to the host address of a piece, which must lie within an allocation. Looks in
+/// `last_allocation` first, and sets it to the allocation that was found. Does nothing in a dry
+/// run, which accesses no memory.
 bool find_host_of_piece(CopyIssue& issue, Piece& piece, const Allocation*& last_allocation);
 /// Checks that the `bytes` bytes at `address` are within the shared memory of Copy::owner_block.
 bool check_shared_range(CopyIssue& issue, u64 address, u64 bytes);
@@ -119,7 +121,7 @@ bool check_shared_range(CopyIssue& issue, u64 address, u64 bytes);
 bool find_mbarrier(CopyIssue& issue);
 
 /// A function that divides a copy into pieces. The copy starts at offset `shared` in its block's
-/// shared memory.
+/// shared memory. Returns false if it has reported an error.
 using SplitCopy = std::function<bool(CopyIssue& issue, u32 shared)>;
 /// Checks and counts a copy of `bytes` bytes. Adds the copy to the pending copies of its block, or
 /// of each destination block for a multicast.

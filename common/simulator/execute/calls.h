@@ -1,9 +1,9 @@
 // Executes calls of device functions, including the passing of their parameters and results.
 //
 // Idea   A call gives the function a Frame with its own register file, and its own parameter memory
-//        for each lane. Lanes that make the call together share the frame. A recursive call gets a
-//        new frame. On each thread's stack, the local variables of nested calls are stored one
-//        after the other.
+//        for each lane. Lanes that make the call together share the frame, and a recursive call
+//        gets a new frame. Each thread has a stack, on which the local variables of nested calls
+//        are stored one after the other.
 #pragma once
 
 #include "simulator/code/function_code.h"
@@ -50,12 +50,13 @@ const Op* op_move_parameter(Warp& w, const Op* op);
 /// plus Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
 
-/// Returns the handler of ld.param or st.param for the parameters and results of device functions,
-/// and for the arguments of calls. Op::v[0] is the register, and Op::immediate is the byte offset.
+/// Returns the handler of an ld.param or st.param that accesses a parameter or result of a device
+/// function, or an argument of a call. Op::v[0] is the register, and Op::immediate is the byte
+/// offset.
 Handler parameter_handler(bool store, u32 bytes);
-/// Bits of Op::detail for the ld.param of a kernel's parameter, which loads Op::count bytes at
-/// Op::a + Op::immediate. kSignedParameter means that the value is sign-extended, and kWideRegister
-/// that the destination register has 64 bits.
+/// Bits of Op::detail for an ld.param that loads a parameter of a kernel: Op::count bytes at Op::a
+/// + Op::immediate. kSignedParameter means that the value is sign-extended, and kWideRegister that
+/// the destination register has 64 bits.
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 

@@ -55,8 +55,8 @@ Block* find_owner_block(Block& block, u64 address);
 inline const Block* find_owner_block(const Block& block, u64 address) {
     return find_owner_block(const_cast<Block&>(block), address);
 }
-/// Returns the host address of `bytes` bytes of shared memory, or nullptr if they do not belong to
-/// a running block.
+/// Returns the host address of the `bytes` bytes of shared memory at `address`, or nullptr if they
+/// do not belong to a running block.
 u8* find_host_in_shared(const Block& block, u64 address, u32 bytes);
 /// Reports an address that belongs to no running block, and ends the launch.
 Failed fail_bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
@@ -67,19 +67,20 @@ bool are_own_addresses(Warp& w, const Op* op, const ResolvedAddresses& resolved)
 
 // ---- accesses ----
 
-/// Checks and counts a load or store for all lanes, before any lane moves data, and stores the host
-/// addresses in `resolved`. If `requires_own_block` is true, all addresses must be in this block's
-/// shared memory. Returns false if the launch has failed.
+/// Checks and counts a load or store of all active lanes before any lane moves data. Stores the
+/// host addresses in `resolved`. If `requires_own_block` is true, all addresses must be in this
+/// block's shared memory. Returns false if the launch has failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool requires_own_block,
                           ResolvedAddresses& resolved);
-/// Counts an access by these lanes to the shared memory of other blocks.
+/// Counts an access by the lanes in `lanes` to the shared memory of other blocks.
 void count_remote_access(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Counts an atomic by these lanes on the memory of other blocks. The hardware serves lanes that
-/// change the same word one after the other, in one pass each. The sectors of every pass are
-/// counted. An atomic that is a loop in machine code makes one request per pass.
+/// Counts an atomic by the lanes in `lanes` on the shared memory of other blocks. If several lanes
+/// change the same word, the hardware serves them one after the other, each in its own pass. The
+/// sectors of all passes are added up. An atomic that is a loop in machine code makes one request
+/// per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Reports an atomic on another block's memory if ptxas compiles it to a load and a store, because
-/// the two together are not atomic.
+/// Reports an atomic on another block's shared memory if ptxas compiles it to a load and a store.
+/// The two instructions together are not atomic.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
 /// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d

@@ -1,5 +1,5 @@
-// The operations of atomics and reductions (atom, red, redux, sured) on two or three values. And,
-// Or and Xor also implement the PTX instructions `and`, `or` and `xor`.
+// The operations of atomics and reductions (atom, red, redux, sured) on two or three values. The
+// types And, Or and Xor also implement the PTX instructions `and`, `or` and `xor`.
 #pragma once
 
 #include <algorithm>
@@ -45,13 +45,13 @@ struct Exchange {
 struct CompareAndSwap {
     static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
 };
-/// The operation of atomicInc: adds 1 to the value, or sets it to zero if it is not below the
-/// operand.
+/// The operation of atomicInc: adds 1 to the value if it is below the operand, and otherwise sets
+/// it to 0.
 struct Increment {
     static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
 };
-/// The operation of atomicDec: subtracts 1 from the value, or sets it to the operand if it is zero
-/// or above the operand.
+/// The operation of atomicDec: sets the value to the operand if it is 0 or above the operand, and
+/// otherwise subtracts 1 from it.
 struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };

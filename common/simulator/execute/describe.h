@@ -1,5 +1,6 @@
 // Helpers for describing instruction families (families.h). Each family has a function that
-// determines the handler of a PTX instruction, and the fields of the Op that hold its operands.
+// determines the handler of a PTX instruction, and the fields of the Op in which the operands are
+// stored.
 #pragma once
 
 #include "simulator/execute/families.h"
@@ -9,10 +10,10 @@ namespace coalesce::simulator {
 
 /// Checks a description: returns `family_instruction` if `family_instruction.operands` has exactly
 /// one entry for each operand of the instruction. Otherwise returns nothing. The cache policy
-/// operand of .L2::cache_hint needs no entry, but an operand `_` does.
+/// operand of .L2::cache_hint needs no entry. An operand `_` needs an entry.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction);
-/// Like describe() above, but accepts any number of operands from `min_operands` to `max_operands`. Operands
-/// without an entry in `family_instruction.operands` are ignored.
+/// Like describe() above, but accepts any number of operands from `min_operands` to `max_operands`.
+/// Ignores operands without an entry in `family_instruction.operands`.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
                      std::size_t min_operands, std::size_t max_operands);
 

@@ -1,5 +1,5 @@
-// The functions that any kernel may call although the program does not define them: vprintf,
-// __assertfail, malloc, free and cudaGraphSetConditional.
+// CUDA's own device functions, which any kernel may call although the program does not define them:
+// vprintf, __assertfail, malloc, free and cudaGraphSetConditional.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,14 @@ class DeviceMemory;
 struct DeviceCall {
     const char* name;
     Handler run = nullptr;
-    /// The width of the result in Op::d, or Width::none if there is no result. Op::has_destination
-    /// is false if the caller ignores the result.
+    /// The width of the result in Op::d, or Width::none if the function has no result.
+    /// Op::has_destination is false if a call ignores the result.
     Width result_width = Width::none;
     /// The widths of the arguments, which are passed in Op::a, b, c, v[0] and v[1].
     Width argument_widths[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool is_order_sensitive = true;
-    /// True if DeviceHeap::prepare_for_launch must be called before the launch's AllocationTable is created.
+    /// True if the function uses the heap. DeviceHeap::prepare_for_launch must then be called
+    /// before the launch's AllocationTable is created.
     bool needs_heap = false;
 };
 
@@ -53,8 +54,8 @@ public:
     struct FreeCall {
         Dim3 block, thread;
         Place free_place;
-        /// The number of the launch that called free(). Only launches that use the heap are
-        /// counted.
+        /// The number of the launch in which free() was called. Only launches that use the heap are
+        /// numbered.
         u64 launch = 0;
     };
 
@@ -65,13 +66,13 @@ public:
 
     bool contains(u64 address) const { return is_reserved() && zone_.contains(address); }
     /// Returns the allocated piece that contains the address, or an empty interval. Takes no lock,
-    /// because a launch whose kernel allocates or frees memory runs on one worker.
+    /// because a launch whose kernel allocates or frees memory runs on only one worker.
     Interval find_allocation(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed_piece(u64 address) const;
     /// Returns the call of free() that freed a piece. `begin` must come from find_freed_piece().
     const FreeCall& find_free_call(u64 begin) const { return free_calls_.at(begin); }
-    /// Reports whether the call of free() was made in the current launch.
+    /// Reports whether free() was called in the current launch.
     bool is_freed_by_this_launch(const FreeCall& free_call) const {
         return free_call.launch == launches_;
     }

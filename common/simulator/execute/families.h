@@ -2,9 +2,9 @@
 // votes, atomics, asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic is in
 // instructions/lanes.h. The lowering handles loads, stores, branches and barriers itself.)
 //
-// Idea   The description of an instruction contains its handler, and the fields of the Op in which
-//        the handler finds the operands. The lowering follows the description, and needs to know
-//        nothing else about the instruction.
+// Idea   The description of an instruction says which handler executes it, and in which fields of
+//        the Op the handler finds the operands. The lowering needs no other information about the
+//        instruction.
 // Read next  families.cpp contains the table; warp_ops.cpp, atomics.cpp and others contain the
 //            handlers.
 #pragma once
@@ -33,8 +33,8 @@ enum class Role : u8 {
     /// [base + offset]: the base is in Op::a as 64-bit lanes, and the offset in Op::immediate. A
     /// 32-bit base is zero-extended. A symbol stands for its address in its state space.
     address,
-    /// A second [base + offset]: the base is in Op::b as 64-bit lanes. Both offsets of the
-    /// instruction are then packed into Op::immediate: first_offset(op) and second_offset(op).
+    /// A second [base + offset]: the base is in Op::b as 64-bit lanes. Op::immediate then contains
+    /// the offsets of both addresses, which first_offset(op) and second_offset(op) return.
     address2,
     address_a,  ///< the sum base + offset, as 64-bit lanes in Op::a
     address_b,  ///< the sum base + offset, as 64-bit lanes in Op::b
@@ -47,11 +47,12 @@ enum class Role : u8 {
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
     /// A register, or a vector {x, y, ...}, that the instruction writes. The slots are added to
-    /// OperandList::written_slots of FamilyInstruction::list. An element that is not a predicate
-    /// has the width OperandRole::width.
+    /// OperandList::written_slots of FamilyInstruction::list. Elements that are not predicates have
+    /// the width OperandRole::width.
     list_written,
-    /// Like list_written, for an operand that is read: the slots are added to OperandList::read_slots. An
-    /// operand [base, {x, ...}] adds the address `base`, followed by the elements.
+    /// Like list_written, but for an operand that the instruction reads: the slots are added to
+    /// OperandList::read_slots. For an operand [base, {x, ...}], the slot of the address `base`
+    /// comes first, followed by the slots of the elements.
     list_read,
     /// A register, or a vector {x, y, ...}, that the instruction writes: fragment d of
     /// FamilyInstruction::matrix.
@@ -68,8 +69,8 @@ struct OperandRole {
     Width pair_width = Width::none;
 };
 
-/// The operands that do not fit into an Op, and other data for the Op's handler. operand_list(op)
-/// returns the list of an Op.
+/// The operands of an instruction that do not fit into its Op, and other data for the Op's handler.
+/// operand_list(op) returns the OperandList of an Op.
 struct OperandList {
     /// The slots of the written operands and of the read operands, in PTX order.
     std::vector<Slot> written_slots, read_slots;
@@ -80,18 +81,18 @@ struct FamilyInstruction {
     Handler run = nullptr;
     /// The roles of the operands, parallel to ptx::Instruction::operands.
     std::vector<OperandRole> operands = {};
-    /// The instruction's memory accesses, at most two. Each access has its own Site. The sites of
-    /// two accesses are consecutive: op->site and op->site + 1.
+    /// The instruction's memory accesses, at most two. Each access has its own Site: op->site for
+    /// the first access, and op->site + 1 for the second.
     std::vector<MemoryUse> memory_uses = {};
 
-    /// The value of Op::detail. describe() adds the state space of the first memory access, which
-    /// space_of(op) returns.
+    /// The value of Op::detail. describe() adds the state space of the first memory access to this
+    /// value, and space_of(op) returns that state space.
     u8 detail = 0;
     u8 count = 0;  ///< the value of Op::count
 
     /// True for a `.sync` instruction whose lanes wait for each other. Op::v[0] is the mask of
-    /// these lanes, or unused if `matrix` is set, because all lanes then wait. The handler runs
-    /// with Warp::active set to the lanes that have arrived.
+    /// these lanes. If `matrix` is set, Op::v[0] is not used, because all lanes wait. The handler
+    /// runs with Warp::active set to the lanes that have arrived.
     bool is_warp_sync = false;
     /// The matrix operation that all lanes of the warp execute together (whole_warp.h). Null for
     /// other instructions.
@@ -104,7 +105,7 @@ struct FamilyInstruction {
     /// True if the result depends on the order in which blocks run, as with printing or the clock.
     /// The launch then runs on one worker.
     bool is_order_sensitive = false;
-    /// True if the instruction must run once per thread, even if its destination is not used.
+    /// True if every thread must execute the instruction, even if its result is not used.
     bool has_side_effects = false;
     /// True if the destination depends on other threads. A loop that tests the destination may then
     /// be waiting for another thread.
@@ -127,8 +128,8 @@ struct FamilyRow {
     DescribeFunction* describe;
 };
 
-/// The families of addons/matrices and addons/textures. In a build without addons, both lists are
-/// empty (addons/absent/).
+/// matrix_families and texture_families return the families of addons/matrices and addons/textures.
+/// In a build without addons, both lists are empty (addons/absent/).
 std::span<const FamilyRow> matrix_families();
 std::span<const FamilyRow> texture_families();
 

@@ -3,12 +3,12 @@
 //
 // Layout  A fragment consists of blocks. A block has 8 lines of 4 words of 32 bits (or doubles).
 //         Lane 4 * l + w contains word w of line l of every block, each in a separate register. The
-//         lines of matrix a are its rows, and the lines of matrix b are its columns. Consecutive
-//         elements in a word are consecutive in k. The lines of an accumulator are its rows, and
-//         each lane contains two adjacent elements of a line. The PTX manual shows this layout for
-//         mma, but does not document the layout for wmma. We use the same layout for both, which
-//         agrees with the loads that ptxas generates. If a is m8 and b is n32, the accumulator is
-//         stored transposed.
+//         lines of matrix a are its rows, and the lines of matrix b are its columns. The elements
+//         in a word are neighbours along dimension k (a row of a, or a column of b). The lines of
+//         an accumulator are its rows, and each lane contains two adjacent elements of a line. The
+//         PTX manual shows this layout for mma, but does not document the layout for wmma. We use
+//         the layout of mma for wmma too, because it agrees with the loads that ptxas generates for
+//         wmma. If a is m8 and b is n32, the accumulator is stored transposed.
 // Copies  f16 fragments of wmma have eight registers for every shape. If a matrix is smaller, the
 //         remaining registers repeat the first ones.
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace coalesce::simulator {
 
-/// The size of a tile, the unit in which matrices are moved: 8 rows of 16 bytes, or 4 words, each.
-/// Each lane moves one word of a tile.
+/// The size of a tile, which is the unit in which matrices are moved. A tile has 8 rows of 16 bytes
+/// (4 words) each, and each lane moves one word of a tile.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
 /// The type of a matrix element. A b1 element is a word of 32 bits.
@@ -52,8 +52,8 @@ struct MatrixFragment {
     u32 elements_of_register() const {
         return number_bits(number) < 32 ? 32 / number_bits(number) : 1;
     }
-    /// Returns the number of registers per lane that have distinct elements. The other registers in
-    /// `slots` repeat these elements.
+    /// Returns the number of registers per lane that contain different elements. The remaining
+    /// registers in `slots` repeat these elements.
     u32 registers() const { return lines * elements_per_line / (kLanes * elements_of_register()); }
 
     struct Place {
@@ -64,7 +64,8 @@ struct MatrixFragment {
     Place place(u32 lane, u32 index) const;
 };
 
-/// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
+/// One of the memory accesses by which a fragment is loaded or stored. It corresponds to one ld, st
+/// or ldmatrix.
 struct FragmentAccess {
     /// The size of a moved element in bytes, and the number of elements per lane. The elements of a
     /// lane are in consecutive registers.
@@ -80,7 +81,7 @@ struct FragmentAccess {
     } places[kLanes] = {};  ///< where each lane's bytes are in the matrix
 };
 
-/// An instruction on fragments. Loads write `d`, and stores read `c`.
+/// An instruction whose operands are fragments. Loads write `d`, and stores read `c`.
 struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
@@ -90,8 +91,8 @@ struct MatrixOp {
         value_slot;  ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;              ///< the memory accesses of a load or store
-    /// For loads and stores, the site of the memory accesses. Op::site is not available, because an
-    /// Op at which lanes wait for each other uses it to count instructions.
+    /// For loads and stores, the site of the memory accesses. Op::site cannot store it, because Ops
+    /// at which lanes wait for each other use Op::site to count instructions.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };

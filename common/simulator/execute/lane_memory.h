@@ -19,8 +19,8 @@ using ElementLane = LaneOf<Element<Bytes>>;
 inline constexpr u32 kMaxBytesPerLane = 16;
 
 /// The shape of a load or store: the size of an element in bytes, and the number of elements per
-/// lane. A load zero-extends each element to the width of a register lane. If the element is
-/// signed, a separate instruction then sign-extends it (lower_memory.cpp).
+/// lane. A load zero-extends each element to the width of a register lane. A signed element is then
+/// sign-extended by a separate Op (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
     static constexpr u32 kBytes = Bytes, kCount = Count, kTotal = Bytes * Count;
@@ -68,7 +68,7 @@ struct AccessShape {
 struct StoredLanes {
     const Warp* warp;
     const Op* op;
-    /// The store() function of the access's AccessShape, which writes the value of one lane to
+    /// The function AccessShape::store() of the store's shape. It writes the value of one lane to
     /// `to`.
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     static void copy(const void* context, int lane, u8* bytes) {

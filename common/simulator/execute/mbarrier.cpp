@@ -466,8 +466,8 @@ MbarrierWaitText describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const auto phase_entry = block.phase_bytes.find(address);
     const PhaseBytes bytes =
         phase_entry == block.phase_bytes.end() ? PhaseBytes{} : phase_entry->second;
-    // Bytes of a pending copy may have arrived: a copy is pending until its bytes can end the
-    // phase.
+    // Bytes of pending copies count as arrived. The simulator executes a copy only when its bytes
+    // can end the phase, but on hardware they may have arrived before.
     const i64 arrived_bytes =
         bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
     const std::string counts_text = std::to_string(bytes.announced_bytes) +

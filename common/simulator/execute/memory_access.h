@@ -49,8 +49,9 @@ bool resolve_addresses(Warp& w, const Op* op, const u64* base, i64 offset, u32 b
 u8* resolve_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                     Access access);
 
-/// Returns the allocation that the program probably meant to access: the allocation of the pointer
-/// from which the address is computed. Returns null if the pointer is unknown.
+/// Returns the allocation that the program probably meant to access at `site`: the allocation of
+/// the pointer from which the instruction computes its address. Returns null if the pointer is
+/// unknown.
 const Allocation* find_intended_allocation(const Launch& launch, u32 site);
 
 /// Reports an access to an invalid address, and ends the launch.
@@ -72,25 +73,28 @@ inline constexpr u8 kOneLaneBit = 64;
 /// access together (CombinedLanes::same_word).
 inline constexpr u8 kOncePerWordBit = 128;
 
-/// Adds an access by the whole warp to the counters of a site. Lanes in global memory add sectors,
-/// and lanes in shared memory add wavefronts.
+/// Adds an access by the whole warp to the counters of a site. Accesses to global memory add
+/// sectors, and accesses to shared memory add wavefronts.
 void count_access(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes);
-/// Counts an atomic as count_access does. Skips accesses to the block's own shared memory by the
-/// lanes in `looping_lanes`, because these lanes execute a loop that is counted separately. Returns
-/// the number of wavefronts counted for the block's own shared memory.
+/// Counts an atomic in the same way as count_access counts an access. Does not count accesses to
+/// the block's own shared memory by the lanes in `looping_lanes`, because these lanes execute a
+/// loop that is counted separately. Returns the number of wavefronts counted for the block's own
+/// shared memory.
 u32 count_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
                  Mask looping_lanes = 0);
-/// Returns the lanes that access memory in an atomic: all of `lanes`, or only the first one if the
-/// hardware combines the lanes.
+/// Returns the lanes that access memory when `lanes` execute an atomic: all of `lanes`, or only the
+/// first one if the hardware combines the lanes into one access.
 inline Mask find_acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
 
-/// Returns the machine accesses of a load or store whose Op has kCountsMachineAccesses set.
+/// Returns the accesses that the machine code makes for a load or store. Must be called only if the
+/// Op has kCountsMachineAccesses set.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
     return w.block->launch->kernel->sites[op->site].machine_accesses->list;
 }
-/// Computes the 32 addresses of a machine access from the addresses of the PTX access.
+/// Computes the 32 addresses of an access in the machine code from the addresses of the PTX access
+/// that it implements.
 template <class Address>
 void compute_machine_addresses(const Address* source, const MachineAccess& access,
                                Address* destination) {
@@ -98,8 +102,8 @@ void compute_machine_addresses(const Address* source, const MachineAccess& acces
         destination[l] = source[l] + static_cast<Address>(static_cast<i64>(access.byte_offset));
 }
 
-/// Passes an access to the warp's listener, if there is one: first the lanes in global memory, then
-/// the lanes in shared memory.
+/// Passes an access to the warp's listener, if there is one: first the lanes that access global
+/// memory, then the lanes that access shared memory.
 void notify_listener(const Warp& w, const Op* op, const ResolvedAddresses& resolved,
                      ObservedAccess access);
 
@@ -112,14 +116,14 @@ bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* t
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
                                        u64 limit = 1 << 20);
 
-/// Returns the mask that selects `bytes` bytes (at most 4), starting at `address`, in a shadow
-/// byte. A shadow byte has one bit for each byte of a word.
+/// Returns a mask for a shadow byte, which has one bit for each byte of a word. The mask selects
+/// the bits of the `bytes` bytes (at most 4) that start at `address`.
 inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }
 
 /// Reports whether the bytes that one lane accesses are initialized. The access must be aligned,
-/// and its size a power of two. `shadow` is the shadow of the first byte.
+/// and its size must be a power of two. `shadow` points to the shadow byte for the first byte.
 inline bool is_lane_written(const u8* shadow, u64 address, u32 bytes) {
     const u8 bits = bytes < 4 ? shadow_bits(address, bytes) : u8{0xf};
     u8 combined_shadow = bits;
@@ -129,13 +133,14 @@ inline bool is_lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// Pass an atomic or a reduction to the checks. note_atomic must be called before memory changes,
-/// and finish_atomic afterwards. `has_changed` is true if any value in memory has changed.
+/// note_atomic and finish_atomic pass an atomic or a reduction to the checks. note_atomic must be
+/// called before memory changes, and finish_atomic afterwards. `has_changed` is true if any value
+/// in memory has changed.
 void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
                    bool has_changed);
 
-/// Passes the lanes of a load or store that are in global memory to the race check.
+/// Passes those lanes of a load or store that access global memory to the race check.
 void pass_to_race_check(Warp& w, u32 site, const ResolvedAddresses& resolved, u32 bytes,
                         Access access);
 

@@ -26,16 +26,19 @@ Handler memory_handler(const MemoryAccessKind& kind);
 Handler global_handler(const MemoryAccessKind& kind);
 Handler shared_handler(const MemoryAccessKind& kind);
 
-/// Waits for the pending loads from global memory whose bits are set in Op::immediate.
+/// Makes the warp wait for the pending loads from global memory whose bits are set in
+/// Op::immediate.
 const Op* op_wait_for_loads(Warp& w, const Op* op);
 
 /// The bits of Op::detail in memory instructions.
 enum MemoryDetail : u8 {
     /// A volatile, .relaxed, .acquire or .release access, which takes part in synchronization.
     kStrong = 1,
-    kAcquires = 2,        ///< a strong load, which makes visible what other threads have released
-    kReleases = 4,        ///< st.release, which makes the warp's earlier accesses visible
-    kStableAddress = 8,   ///< the address depends only on the thread's index in its block
+    kAcquires = 2,  ///< a strong load, which makes visible what other threads have released
+    kReleases = 4,  ///< st.release, which makes the warp's earlier accesses visible
+    /// The address is the same in every block, because it depends only on the thread's index in its
+    /// block.
+    kStableAddress = 8,
     kNarrowAddress = 16,  ///< for shared memory, the address is in 32-bit lanes
     /// The accesses in the machine code (Site::machine_accesses) are counted instead of this
     /// access.

@@ -1,9 +1,10 @@
 // Implements printf in kernels: formats a string, with arguments from a buffer.
 //
 // Idea    The host's snprintf formats each conversion of the format string, such as %5.2f. The
-//         argument of the conversion comes from nvcc's buffer.
-// Buffer  nvcc arranges the arguments like the members of a struct. An int or a smaller type takes
-//         4 bytes, and a long, a pointer or a double takes 8 bytes. Each argument is aligned to its
+//         argument of the conversion is read from the buffer in which nvcc's code passes the
+//         arguments.
+// Buffer  The arguments are arranged like the members of a struct. An int or a smaller type takes 4
+//         bytes, and a long, a pointer or a double takes 8 bytes. Each argument is aligned to its
 //         size.
 #pragma once
 

@@ -2,12 +2,13 @@
 // (timing/recording.h).
 //
 // Idea   The recorder stores every step of a few blocks, which are spread over the grid. The
-//        recorded blocks run in plain mode, in which every instruction is a separate Op. Each block
-//        runs only once, so recording changes neither the results nor the counters. For many
-//        neighbouring blocks, the recorder stores only which sectors they access. The neighbouring
-//        blocks run as usual, with a listener.
-// Alone  If only the time is needed, the other blocks do not run, so that a launch over gigabytes
-//        takes a few milliseconds. Memory then lacks the results of these blocks.
+//        recorded blocks run in plain mode, in which every instruction is a separate Op. Recorded
+//        blocks do not run a second time, so recording changes neither the results nor the
+//        counters. For many neighbouring blocks, the recorder stores only which sectors they
+//        access. The neighbouring blocks run as usual, with a listener.
+// Alone  If only the time is needed, the blocks that are not recorded do not run. The simulation of
+//        a launch that processes gigabytes then takes only a few milliseconds, but the results of
+//        these blocks are missing in memory.
 // Limit  Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 
@@ -41,17 +42,17 @@ private:
     void count_sectors(Block& block, bool is_load, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors to be added to `footprint`. To add a run, its sectors are looked up in a
-    /// table that is too large for the host's caches. A few runs are therefore queued, so that
-    /// their entries of the table can be prefetched.
+    /// A run of sectors that waits to be added to `footprint`. Adding it requires a lookup in a
+    /// table that is too large for the host's caches. Therefore, a few runs wait in a queue while
+    /// their entries of the table are prefetched.
     struct WaitingRequest {
         timing::Footprint* footprint = nullptr;
         timing::SectorRun run;
     };
 
     /// The last request that accessed scattered sectors. A second request for the same sectors is
-    /// skipped. For example, several warps that store columns of a matrix may access the same
-    /// sectors, each warp a different part of them.
+    /// skipped. For example, if several warps store columns of a matrix, they may access different
+    /// parts of the same sectors.
     struct LastRequest {
         const timing::Footprint* last_footprint = nullptr;
         u64 last_block_ordinal = 0;
@@ -74,7 +75,7 @@ private:
     std::array<WaitingRequest, 64> waiting_requests_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;
-    /// The current block, and the numbers of sectors that the block has read and written so far.
+    /// The index of the current block, and how many sectors the block has read and written so far.
     u64 current_block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
@@ -107,7 +108,7 @@ private:
     std::size_t block_index_ = 0;         ///< index of the block that was looked up last
     std::vector<Poll> polls_;             ///< each warp's most recent test of an mbarrier
     std::vector<bool> is_mbarrier_poll_;  ///< for each instruction, whether it tests an mbarrier
-    /// For each function, the index in recording_ at which its instructions begin.
+    /// For each function, the index of its first instruction in recording_.
     std::map<const FunctionCode*, u32> first_instruction_;
     /// The function that contains the Op that was looked up last.
     const FunctionCode* code_ = nullptr;
@@ -130,9 +131,9 @@ public:
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident_blocks);
     /// Returns more blocks to record if only one block was recorded, its loops run few iterations,
-    /// and the blocks share a fixed number of iterations among them (`shares_iterations`). In such
-    /// a launch, other blocks may run one iteration more, which is a noticeable difference.
-    /// Otherwise returns no blocks.
+    /// and a fixed number of iterations is divided among the blocks (`shares_iterations`). In such
+    /// a launch, some blocks may run one iteration more than the recorded block, which makes a
+    /// noticeable difference. Otherwise returns no blocks.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_iterations);
@@ -144,9 +145,9 @@ public:
     /// the number of blocks.
     static std::pair<u64, u64> choose_neighbours(const timing::Recording& recording,
                                                  u64 resident_blocks);
-    /// Returns a few blocks in the next row of the grid, below the first blocks of
-    /// `neighbours` (the result of choose_neighbours()): the index of the first block, and the number
-    /// of blocks. The number is 0 if there is no next row, or if a row has fewer blocks than
+    /// Chooses a few blocks in the next row of the grid, below the first blocks of `neighbours`
+    /// (the result of choose_neighbours()). Returns the index of the first block, and the number of
+    /// blocks. The number is 0 if there is no next row, or if a row has fewer blocks than
     /// `neighbours`.
     static std::pair<u64, u64> choose_blocks_below(const timing::Recording& recording,
                                                    std::pair<u64, u64> neighbours);

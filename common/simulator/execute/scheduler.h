@@ -4,25 +4,27 @@
 // Idea       A warp runs until it ends, waits, or has used up its slice. Then the next warp of the
 //            block runs. Nothing depends on real time: the order is a function of the program, its
 //            input and the seed.
-// Fairness   The fragment at the lowest position in the program normally runs first. With this rule
-//            alone, lanes that wait for a spin lock could run forever, and the lane that holds the
-//            lock would never release it. A branch in a loop that may wait for memory
-//            (Op::is_spin_branch) therefore counts the loop's iterations. After a number of
-//            iterations, the fragment rests until all other fragments of the warp have run. A warp
-//            that only spins ends its slice, and a block that only spins is suspended so that other
-//            blocks run. A loop that changes memory (increments a counter, fills a hash table) may
-//            continue for longer. The Watch (watch.h) decides whether a wait can still end.
+// Fairness   Normally, the fragment (group of lanes) at the lowest position in the program runs
+//            first. With this rule alone, lanes that wait for a spin lock could run forever, and
+//            the lane that holds the lock would never run to release it. A branch in a loop that
+//            may wait for memory (Op::is_spin_branch) therefore counts the loop's iterations. After
+//            a certain number of iterations, the fragment rests until all other fragments of the
+//            warp have run. If a whole warp spins, its slice ends. If a whole block spins, the
+//            block is suspended so that other blocks run. A loop that changes memory (increments a
+//            counter, fills a hash table) may continue for longer. The Watch (watch.h) decides
+//            whether a wait can still end.
 #pragma once
 
 #include "simulator/execute/block.h"
 
 namespace coalesce::simulator {
 
-/// Adds a group of lanes to the warp's fragments that are not running. Fragments at the same
-/// instruction of the same call are merged, so that their lanes continue or wait together.
+/// Adds `fragment`, a group of lanes, to the warp's fragments that are not running. Merges it with
+/// a fragment at the same instruction of the same call, so that their lanes continue or wait
+/// together.
 void add_or_merge_fragment(Warp& w, const Fragment& fragment);
-/// Moves the running fragment to `next_op`. Then selects the fragment that runs next, and returns
-/// the Op at which that fragment continues.
+/// Sets the position of the running fragment to `next_op`. Then selects the fragment that runs
+/// next, and returns the Op at which the selected fragment continues.
 const Op* continue_at(Warp& w, const Op* next_op);
 /// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
 const Op* switch_to_next_fragment(Warp& w);
@@ -59,7 +61,7 @@ const Op* op_warp_sync(Warp& w, const Op* op);
 /// Executes bar.warp.sync after all of its lanes have arrived.
 const Op* op_warp_barrier(Warp& w, const Op* op);
 
-/// Resumes lanes that waited at .sync instructions only for lanes that have since exited.
+/// Resumes lanes that wait at .sync instructions if all lanes for which they wait have exited.
 void release_complete_warp_syncs(Warp& w);
 
 /// Releases completed barriers. Must be called when lanes of a warp have exited or reached a

@@ -1,9 +1,9 @@
 // Implements a warp's accesses to shared memory by ld, st, ldmatrix and stmatrix.
 //
-// Idea   A warp usually makes the same accesses to shared memory as the same warp of the previous
-//        block. The ledger then contains the number of wavefronts, and the addresses are known to
-//        be valid and free of races, so only the data must be moved. Any other access is analysed
-//        here.
+// Idea   A warp usually makes the same accesses to shared memory as the corresponding warp of the
+//        previous block. The ledger then contains the number of wavefronts, and the addresses are
+//        known to be valid and free of races, so only the data must be moved. Any other access is
+//        analysed here.
 // Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
 //        code that moves data is instantiated for each shape. All other code uses a SharedMove.
 #pragma once
@@ -56,11 +56,11 @@ void compute_shared_addresses(const Warp& w, const Op* op, u32* addresses);
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared_access(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
-/// accesses. The caller then need not execute the access.
+/// accesses. In that case, the caller need not execute the access.
 bool observe_shared_access(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Passes an access to the block's race check. Stores in undefined_bytes[l] a mask of the uninitialized
-/// bytes that lane l loads or stores, unless they were reported as an error. Returns false if there
-/// are no such bytes.
+/// Passes an access to the block's race check. In undefined_bytes[l], stores a mask of the
+/// uninitialized bytes that lane l loads or stores, except bytes that were reported as an error.
+/// Returns false if there are no such bytes.
 bool check_shared_access(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                          u32* undefined_bytes);
 /// Performs all checks of an access, and counts the access. If an address is invalid, ends the
@@ -80,8 +80,8 @@ void load_from_one_address(Warp& w, const Op* op, const u8* source) {
 }
 
 /// Loads elements from arbitrary addresses. Inactive lanes read the same element as the first
-/// active lane. The values are first loaded to a local buffer. The buffer cannot overlap the
-/// registers, so the compiler can generate gather instructions.
+/// active lane. The values are first loaded to a local buffer, because the compiler knows that this
+/// buffer does not overlap the registers, and can therefore generate gather instructions.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);

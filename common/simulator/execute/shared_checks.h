@@ -1,5 +1,5 @@
-// Passes the shared memory accesses and the barriers of a block to the race checker, or to the
-// ledger, which compares them with those of an earlier block without errors.
+// Passes the accesses and barriers of a block to the race checker for shared memory, or to the
+// ledger, which compares them with the accesses and barriers of an earlier block without errors.
 #pragma once
 
 #include "simulator/execute/block.h"
@@ -15,8 +15,8 @@ void note_barrier_passed(Warp& w, u32 id);
 void note_barrier_complete(Block& block, u32 id, Mask waiting_warps, bool is_whole_block);
 void note_warp_end(Warp& w);
 
-/// Passes the previous steps of the block to the race checker, which then also checks all later
-/// steps. Must be called when a step differs from the clean block (shared_ledger.h).
+/// Passes all steps that the block has made so far to the race checker, which then also checks all
+/// later steps. Must be called when a step differs from that of the clean block (shared_ledger.h).
 void stop_using_ledger(Block& block);
 
 }  // namespace coalesce::simulator

@@ -15,8 +15,8 @@
 // Sound   The result of the checker depends only on the sequence of steps: which warp accessed
 //         which bytes, which of these bytes were undefined when they were stored, and which
 //         barriers came between the accesses. An early exit of a warp also counts as a difference
-//         (see note_warp_end). A block is not used for comparisons if the checker accepted stores
-//         only because they did not change memory.
+//         (see note_warp_end). A block does not become the clean block if the checker accepted some
+//         stores only because they did not change memory.
 #pragma once
 
 #include <functional>
@@ -87,14 +87,14 @@ public:
     void end_launch() { clean_steps_.reset(); }
 
     Mode mode() const { return mode_; }
-    /// Returns the steps of the clean block, with which other blocks are compared, or null if there
-    /// has been no clean block.
+    /// Returns the steps of the clean block, with which other blocks are compared. Returns null if
+    /// there has been no clean block yet.
     const std::shared_ptr<const Steps>& clean_steps() const { return clean_steps_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
     /// nullptr. Must be called only in Mode::comparing. `addresses` is null if the addresses are
-    /// the same in every block. `stored_undefined` contains a mask of the undefined bytes that each lane
-    /// stores, or is null if there are none.
+    /// known to be the same in every block. `stored_undefined` contains a mask of the undefined
+    /// bytes that each lane stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 event_code, Mask active, const u32* addresses,
                                 const u32* stored_undefined = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -126,7 +126,7 @@ public:
                 const u32* undefined_bytes = nullptr);
 
     /// Switches to Mode::off for the rest of the block. Calls `replay` for every step that the
-    /// block has made so far, in the order of the same steps of the clean block.
+    /// block has made so far, in the order in which the clean block made these steps.
     void stop_comparing(
         const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 

@@ -1,4 +1,5 @@
-// Finds uses of values that a shuffle read from a lane that does not take part in the shuffle.
+// Finds uses of values that a lane has read, in a shuffle, from another lane that does not take
+// part in this shuffle.
 //
 // Idea   Such a value is undefined, but many correct programs read undefined values. For example,
 //        in a sum over half a warp, the upper lanes add values whose results are never used. The
@@ -6,7 +7,7 @@
 //        error only if a lane stores an undefined value to global memory. Tracking ends at the next
 //        barrier, or when no undefined value has been read for a while.
 // Watch  The simulator does not track values in memory, the effects of undefined conditions, or
-//        values that a selection may discard.
+//        values that a selection (selp) may discard.
 // Cost   There is no cost until a shuffle reads from a lane that does not take part.
 #pragma once
 
@@ -30,8 +31,8 @@ public:
     bool is_tracking() const { return is_tracking_; }
 
 private:
-    /// Updates the tracked values for the effect of `op`. `is_next` is true if the warp executes
-    /// `op` next, and false if the warp executes other Ops before it.
+    /// Updates the set of tracked values for the effect of `op`. `is_next` is true if the warp
+    /// executes `op` next, and false if the warp executes other Ops before `op`.
     void update_for_op(Warp& w, const Op* op, bool is_next);
     Mask undefined_lanes_of_register(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);

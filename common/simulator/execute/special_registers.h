@@ -40,8 +40,9 @@ struct SpecialRegister {
     bool is_order_sensitive() const { return scope == ValueScope::every_read; }
 };
 
-/// The name of a register that PTX does not have, with the generic address of the thread's local
-/// memory. cvta adds this address to an offset in local memory.
+/// The name of an additional register, which PTX does not have. It contains the generic address of
+/// the thread's local memory. To convert an offset in local memory to a generic address, cvta adds
+/// this register.
 inline constexpr const char* kLocalWindowRegister = "%local_window";
 
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
@@ -49,8 +50,8 @@ const SpecialRegister* find_special_register(const std::string& name);
 
 /// Writes each active lane's value of a special register to `slot`.
 void read_special_register(Warp& w, const SpecialRegister& special, Slot slot);
-/// The handler of a mov that reads a special register whenever it is executed, such as `mov d,
-/// %clock`. Op::immediate points to the SpecialRegister, and Op::d is the destination.
+/// The handler of a mov, such as `mov d, %clock`, that must read the special register each time it
+/// is executed. Op::immediate points to the SpecialRegister, and Op::d is the destination.
 const Op* run_read_special_register(Warp&, const Op*);
 
 /// Returns the simulated time in nanoseconds. One cycle takes one nanosecond. The time advances by

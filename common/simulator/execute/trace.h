@@ -21,8 +21,8 @@ struct TracedAccess {
     /// The address that each active lane accesses. For shared memory, an offset in the block's
     /// shared memory.
     u64 addresses[kLanes] = {};
-    /// The number of sectors (global memory) or wavefronts (shared memory) that the access takes,
-    /// and the smallest possible number for an access of this size.
+    /// The number of sectors (for global memory) or wavefronts (for shared memory) that the access
+    /// takes, and the smallest number that an access of this size can take.
     u32 cost = 0, ideal_cost = 0;
 };
 

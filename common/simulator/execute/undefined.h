@@ -3,8 +3,9 @@
 // Builds on  analysis/demanded_bytes.h, which determines the uses of loaded bytes.
 // Idea       Some loads read uninitialized bytes that the program only copies, such as padding.
 //            UndefinedBytes stores the undefined bytes of each load's last execution. The analysis
-//            knows which load a stored byte comes from, so a store of an undefined byte can mark
-//            its destination as uninitialized. Registers therefore need no shadow.
+//            determines which load a stored byte comes from, so a store of an undefined byte can
+//            mark its destination as uninitialized. Therefore, it is not necessary to track the
+//            undefined bytes of each register.
 // Cost       Warp::undefined_bytes is null until the first such load. Until then the tracking costs
 //            nothing.
 #pragma once
@@ -31,8 +32,9 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Forgets which bytes were undefined when a load was last executed. Must be called before the load
-/// is executed again. note_undefined may then mark the bytes that are undefined now.
+/// Deletes the record of the bytes that were undefined when a load was last executed. Must be
+/// called before the load is executed again, after which note_undefined may record the bytes that
+/// are undefined now.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined_bytes) [[unlikely]]

@@ -32,8 +32,9 @@ class UndefinedBytes;
 /// A cache for one memory instruction: the allocation that the instruction last accessed. The
 /// instruction's next access is probably in the same allocation.
 struct SiteCache {
-    /// The device addresses of the allocation. Initially, the range contains no address. A check of
-    /// n bytes compares their address with `end - n`, because `address + n` could overflow.
+    /// The device addresses [begin, end) of the allocation. Initially, the range contains no
+    /// address. A check of n bytes compares their address with `end - n`, because `address + n`
+    /// could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t host_offset = 0;
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
@@ -46,7 +47,8 @@ struct SiteCache {
 
 struct Frame;  ///< the registers and parameters of a call (execute/calls.h)
 
-/// The type of a register lane that contains a T: 64 bits wide for 64-bit types, otherwise 32 bits.
+/// The type of a register lane that contains a T: it has 64 bits if T is a 64-bit type, and
+/// otherwise 32 bits.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
@@ -76,8 +78,8 @@ struct Fragment {
     Mask awaited_lanes = 0;
 };
 
-/// The value that a function returns after it has ended the launch. Converts to a null pointer and
-/// to false.
+/// The value that a function returns after it has ended the launch. It converts to a null pointer
+/// and to false.
 struct Failed {
     operator bool() const { return false; }
     template <class T>
@@ -113,9 +115,11 @@ struct Warp {
     /// True if the launch is only recorded, and the listener needs no more accesses. Accesses are
     /// then not executed.
     mutable bool has_recorded_enough = false;
-    /// True if accesses must be examined, because there is a listener or Watch::is_on() is true.
+    /// True if accesses must be passed to an observer, because there is a listener or
+    /// Watch::is_on() is true.
     bool is_observed = false;
-    /// True if accesses to shared memory must be examined, in addition to those to global memory.
+    /// True if accesses to shared memory must be passed to the observer too, and not only those to
+    /// global memory.
     bool is_shared_observed = false;
     /// The number of times that the worker has executed each run of straight-line code, in the
     /// order of Kernel::Code::straight_line_runs.
@@ -127,18 +131,19 @@ struct Warp {
     /// The number of active lanes, summed over all executed instructions.
     u64 lane_instructions = 0;
     u64 branches = 0, divergent_branches = 0;
-    /// The number of instructions charged for printf. They count towards the instruction limit, but
-    /// not in the counters.
+    /// The number of additional instructions charged for calls of printf. They count towards the
+    /// instruction limit, but the counters do not include them.
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
     i64 branches_left = 0;
-    /// The weighted count of spin-wait iterations since other fragments of the warp last ran.
+    /// The number of spin-wait iterations, each with a weight, since other fragments of the warp
+    /// last ran.
     u32 spin_count = 0;
     /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
-    /// The number of times in a row that this warp, while spinning, has let other warps run instead
-    /// of its own other fragments, and the value of Watch::change_count() at the last of these
-    /// times.
+    /// A spinning warp may let other warps run, instead of its own other fragments.
+    /// `yields_to_warps` is how many times in a row this warp has done so, and `changes_at_yield`
+    /// is the value of Watch::change_count() at the last of these times.
     u32 yields_to_warps = 0;
     u64 changes_at_yield = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
@@ -146,12 +151,13 @@ struct Warp {
     u64 last_seen_changes = 0;
     /// The number of successive slices that the warp has used up without spinning.
     u32 full_slices = 0;
-    /// The last instruction that read memory in a spin-wait loop, set while Watch::is_on() is true.
+    /// The last instruction that read memory in a spin-wait loop. It is set only while
+    /// Watch::is_on() is true.
     const Op* polling_op = nullptr;
     /// The call that executed `polling_op`, or null for the kernel itself.
     const Frame* polling_frame = nullptr;
     bool has_ended_slice_spinning = false;  ///< true if the last slice ended in a spin-wait loop
-    /// A hash of all changes to local memory since Watch::is_on() became true (see
+    /// A hash of all changes to the warp's local memory since Watch::is_on() became true (see
     /// note_local_store).
     u64 local_state = 0;
     u8* kernel_registers = nullptr;  ///< the kernel's own register file, even during a call
@@ -215,8 +221,8 @@ struct Warp {
 
     Dim3 thread_index(int lane) const;
 
-    /// Switches to the registers of a call, or to those of the kernel itself if `entered_frame` is
-    /// null.
+    /// Switches to the registers of the call `entered_frame`, or to those of the kernel itself if
+    /// `entered_frame` is null.
     void enter_frame(Frame* entered_frame);
 
     /// Records that the warp has executed the run of straight-line code that ends with `op`.
@@ -249,8 +255,8 @@ struct Warp {
     /// report's check is disabled.
     Failed fail_with_report(Status status, const Report& report);
 
-    /// Returns a report with these texts, the source location of `op`, the kernel, the block and
-    /// the thread.
+    /// Returns a report that contains these texts, the source location of `op`, the kernel, the
+    /// block and the thread.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

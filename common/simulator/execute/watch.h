@@ -7,17 +7,17 @@
 //            other. So if every block has returned to an earlier state, and no byte has changed
 //            since then, the blocks will wait forever. A loop that counts its attempts is in a new
 //            state in each iteration, and may continue until the instruction limit ends it.
-// Cost       Examining every store and every register would be slow. Normally, only atomics and
-//            mbarrier instructions report that they have changed memory, and a warp reports that it
-//            has computed without waiting. After several rounds over all blocks without a report,
-//            the Watch compares stores with the values that they replace, and remembers the states
-//            of blocks.
+// Cost       Examining every store and every register would be slow. Normally, there are only two
+//            kinds of reports: atomics and mbarrier instructions report that they have changed
+//            memory, and a warp reports that it has computed for some time without waiting. After
+//            several rounds over all blocks without a report, the Watch compares stores with the
+//            values that they replace, and remembers the states of blocks.
 // Registers  A value that does not affect how the loop continues (such as a counter for statistics)
 //            is not part of the state (analysis/deciding_registers.h).
 // Time       If the loop reads a clock, values computed from the clock are not part of the state
-//            either. While there is no other activity, time skips forward, twice as far each time.
-//            A program that gives up after an hour then gives up immediately, and a program that
-//            has not given up after two weeks of simulated time never will.
+//            either. While all blocks only wait, the simulated time skips forward, twice as far
+//            each time. A program that gives up after an hour then gives up immediately, and a
+//            program that has not given up after two weeks of simulated time never will.
 // Host       On hardware, the host continues while a kernel runs, and may end a wait by writing to
 //            pinned or managed memory. The simulator writes a different report for a wait that the
 //            host could end.
@@ -63,8 +63,7 @@ public:
 
     // ---- events ----
 
-    /// Records that a byte that other threads can see has changed, or another event that may end a
-    /// wait.
+    /// Records a change of a byte that other threads can see, or another event that may end a wait.
     void note_memory_change() { ++change_count_; }
     u64 change_count() const { return change_count_; }
     /// Records progress: lanes have started or ended, or a warp has computed for a long time
@@ -74,8 +73,8 @@ public:
 
     // ---- used while the blocks appear to be stuck ----
 
-    /// Reports whether the blocks appear to be stuck. If so, stores must report whether they change
-    /// anything, and polling loads must report what they read.
+    /// Reports whether the blocks appear to be stuck. If it returns true, stores must report
+    /// whether they change memory, and polling loads must report which values they read.
     bool is_on() const { return is_on_; }
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
@@ -126,7 +125,8 @@ private:
     bool has_new_instructions_ = false;
     u64 change_version_ = 0;  ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;
-    /// base-2 logarithm of the number of cycles by which the simulated clock advances next
+    /// The base-2 logarithm of the number of cycles by which the simulated clock will skip forward
+    /// next.
     u32 next_skip_exponent_ = 0;
     std::unordered_map<const FunctionCode*, WatchedFunction> watched_functions_;
     /// The addresses of the words that polling loads have read.

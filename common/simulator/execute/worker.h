@@ -2,9 +2,9 @@
 //
 // Builds on  scheduler.h.
 // Idea       A Resident is a running block together with its register files, shared memory and
-//            local memory. As long as blocks run to completion, one Resident is enough. A block
-//            that waits for other blocks keeps its Resident, and the next block gets another
-//            Resident, up to the number of blocks that fit on the simulated device.
+//            local memory. As long as every block runs to completion, one Resident is enough. A
+//            block that waits for other blocks keeps its Resident, and the next block gets another
+//            one. There are at most as many Residents as blocks fit on the simulated device.
 #pragma once
 
 #include <memory>
@@ -92,7 +92,8 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 order_seed_ = 0, max_resident_blocks_ = 1, block_count_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    /// The number of elements of `residents_` that are prepared for this launch.
+    /// The number of elements of `residents_`, counted from the first, that are prepared for this
+    /// launch.
     std::size_t prepared_residents_ = 0;
     std::vector<Block*> waiting_blocks_;
     u64 cluster_size_ = 1;

@@ -18,9 +18,9 @@ struct PtxImage {
     std::string text;
 };
 
-/// Returns every PTX entry of the container that starts at `data`, decompressed. If
-/// `readable_bytes` is not 0, only the first `readable_bytes` bytes at `data` are read. Throws
-/// FatbinError if the container is malformed or contains only machine code.
+/// Returns every PTX entry of the container that starts at `data`, decompressed. Reads at most
+/// `readable_bytes` bytes at `data`, or as many as the container's header says if `readable_bytes`
+/// is 0. Throws FatbinError if the container is malformed or contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t readable_bytes = 0);
 
 /// Returns the PTX of an image passed to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin
@@ -28,9 +28,9 @@ std::vector<PtxImage> read_ptx(const void* data, std::size_t readable_bytes = 0)
 std::vector<PtxImage> read_image(const void* data);
 
 /// Returns the image that a driver would choose: the newest one that a device of compute capability
-/// `compute_capability` can run. If all images are for newer devices, returns the image closest to
-/// `compute_capability`, because most kernels use no new features. Returns nullptr if there are no
-/// images.
+/// `compute_capability` can run. If all images are for newer devices, returns the image for the
+/// oldest of these devices, because most kernels use no new features and can run anyway. Returns
+/// nullptr if there are no images.
 const PtxImage* choose_image(const std::vector<PtxImage>& images, u32 compute_capability);
 
 }  // namespace coalesce::simulator::fatbin

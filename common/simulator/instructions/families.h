@@ -1,5 +1,5 @@
-// Finds the LaneInstruction for a PTX instruction: the opcode selects a family, and the modifiers
-// select a member of the family.
+// Finds the LaneInstruction for a PTX instruction. The opcode selects a family of instructions, and
+// the modifiers select a member of the family.
 #pragma once
 
 #include <initializer_list>
@@ -11,8 +11,8 @@
 
 namespace coalesce::simulator {
 
-/// The modifiers of an instruction. A family takes the modifiers that it supports. If any modifiers
-/// are left over, the family does not contain the instruction.
+/// The modifiers of an instruction. A family takes (and in this way marks) the modifiers that it
+/// supports. If any modifiers are left, the family does not contain the instruction.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
@@ -41,9 +41,9 @@ private:
 /// these modifiers, `run` is null in the result.
 using Family = LaneInstruction (*)(Modifiers&);
 
-/// Maps an opcode to a family. Each file of instructions has a table of such entries. Several
-/// tables may contain the same opcode, such as add, which is both an integer and a floating-point
-/// instruction.
+/// An entry of a table that maps opcodes to families. Each file of instructions has such a table.
+/// Several tables may contain the same opcode, such as add, which is both an integer and a
+/// floating-point instruction.
 struct FamilyEntry {
     std::string_view opcode;
     Family family;
@@ -154,8 +154,8 @@ template <class H>
 H extract_half(PackedPair<H> pair, int half_index) {
     return {static_cast<u16>(pair.bits >> (16 * half_index))};
 }
-/// Applies F to both halves of a pair. Requests is F::Request if F::apply takes a request as its
-/// first argument, and otherwise empty.
+/// Applies F to both halves of a pair. Requests is F::Request, which selects a variant of the
+/// operation, if F::apply takes a request as its first argument. Otherwise Requests is empty.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
@@ -166,8 +166,8 @@ struct InPairs : F {
     }
 };
 
-/// Describes the operation F on f16, on bf16 or on a pair of either. For any other type, returns an
-/// empty description.
+/// Returns a description of the operation F on `type`: f16, bf16, or a pair of either. For any
+/// other type, returns an empty description.
 template <class F, int kSources, class... Requests>
 LaneInstruction make_for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
@@ -193,7 +193,8 @@ unsigned __int128 wider(u64);
 template <class T>
 using WiderInteger = decltype(wider(T{}));
 
-/// The unsigned type, at least as wide as int, in which computations on T wrap on overflow.
+/// An unsigned type for computations on T that must wrap on overflow. It is at least as wide as
+/// int, so that C++ does not convert it to a signed type.
 template <class T>
 using WrappingInteger = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

@@ -32,8 +32,8 @@
 namespace coalesce::simulator {
 
 /// A lane-wise instruction. Lane-wise instructions without carry flags are pure: the same sources
-/// always give the same result. Lowering may therefore compute them once for a whole block or
-/// launch.
+/// always give the same result. If the sources are the same for a whole block or launch, lowering
+/// may therefore compute the result only once.
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination_width = Width::none;
@@ -43,9 +43,9 @@ struct LaneInstruction {
     std::array<Width, 4> source_widths = {};  ///< the widths of the sources in Op::a, b, c and v[0]
     /// True if the instruction reads or writes carry flags (in Op::d2), and is therefore not pure.
     bool uses_carry = false;
-    /// An array of faster handlers, indexed by a mask of the uniform sources (source a is the
-    /// lowest bit). The other sources must be in the warp's own register file. Null if `run` is the
-    /// only handler.
+    /// An array of faster handlers, one for each set of uniform sources. The index is a mask of the
+    /// uniform sources, whose lowest bit is source a. All other sources must be in the warp's own
+    /// register file. Null if `run` is the only handler.
     const Handler* form_handlers = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after source c is stored in Op::immediate (lop3's lookup table).
@@ -163,9 +163,9 @@ const Op* run_simple(Warp& w, const Op* op) {
 // ---- handlers that many variants share ----
 //
 // Rare variants share one handler, so that they need no loops of their own. A small struct,
-// F::Request, says which variant to compute. It is stored in LaneInstruction::constant, and is the
-// first argument of F::apply. If F::kHostRounds exists, the host's processor rounds in
-// Request::direction while the handler runs.
+// F::Request, says which variant to compute. The struct is stored in LaneInstruction::constant, and
+// is the first argument of F::apply. If F has a member kHostRounds, the handler sets the rounding
+// direction of the host's processor to Request::direction while it runs.
 
 template <class Request>
 i64 pack_request(const Request& request) {
@@ -203,9 +203,9 @@ const Op* run_with_request(Warp& w, const Op* op) {
 // operands' register files. Finding the register file of an operand at run time would cost as much
 // as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32 times.
 //
-// A form calls the handler of the next Op instead of returning to the scheduler's loop, which makes
-// pure arithmetic 1.4 times as fast. The compiler must turn the call into a jump. Otherwise the
-// stack grows by one frame for each Op of a run without branches.
+// A form calls the handler of the next Op itself instead of returning to the scheduler's loop. This
+// makes pure arithmetic 1.4 times as fast. The compiler must turn the call into a jump. Otherwise
+// the stack grows by one frame for each Op of a run without branches.
 
 /// The handler of a form. If bit k of kUniform is set, source k is uniform. All other sources and
 /// the destination are in the warp's own file.
@@ -222,9 +222,9 @@ const Op* run_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// Returns the handler of the form whose uniform sources are given by kUniform. In two rare cases,
-/// returns the general handler instead: if all sources are uniform, or if the first of three
-/// sources is uniform.
+/// Returns the handler of the form in which the sources in the mask kUniform are uniform. In two
+/// rare cases, returns the general handler instead: if all sources are uniform, or if there are
+/// three sources and the first is uniform.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form_handler() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
@@ -235,16 +235,16 @@ constexpr Handler form_handler() {
 
 // ---- descriptions of handlers ----
 
-/// Describes an instruction that computes F::apply(s...) in each lane. The result has type D, and
-/// the sources have the types S.
+/// Returns the description of an instruction that computes F::apply(s...) in each lane. The result
+/// has type D, and the sources have the types S.
 template <class F, class D, class... S>
 LaneInstruction make_lane_instruction() {
     return {.run = run_simple<F, D, S...>,
             .destination_width = width_of<D>,
             .source_widths = {width_of<S>...}};
 }
-/// Describes an instruction that computes F::apply(request, s...) in each lane. All requests share
-/// one handler.
+/// Returns the description of an instruction that computes F::apply(request, s...) in each lane.
+/// The handler is the same for all requests.
 template <class F, class D, class... S>
 LaneInstruction make_lane_instruction(const typename F::Request& request) {
     return {.run = run_with_request<F, D, S...>,

@@ -85,8 +85,8 @@ private:
     /// function or variable.
     std::optional<u64> find_symbol_address(const std::string& name);
     Slot lower_symbol(const std::string& name, i64 offset, Width width);
-    /// Returns a slot with the shared-memory address of the byte at `offset`. Launches with
-    /// clusters need the slot, because the address differs from block to block.
+    /// Returns a slot with the shared-memory address of the byte at `offset`. In launches with
+    /// clusters, this address is not a constant, because it differs from block to block.
     Slot lower_shared_address(i64 offset, Width width);
     Slot convert_slot(Slot source_slot, Width actual_width, Width wanted_width);
     void free_expired_slots(u32 at);
@@ -100,8 +100,9 @@ private:
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
-    /// Stores the base register of `address` in Op::a and its offset in Op::immediate. Returns true
-    /// if the base has 32-bit lanes, which is possible only if `allows_narrow` is true.
+    /// Stores the base register of `address` in Op::a, and the offset of `address` in
+    /// Op::immediate. Returns true if the base has 32-bit lanes. This is possible only if
+    /// `allows_narrow` is true.
     bool lower_address(Op& op, const Operand& address, ptx::StateSpace space, bool allows_narrow);
     /// Returns a slot with the sum of the address's base and offset, in 64-bit lanes.
     Slot lower_complete_address(const Operand& address, ptx::StateSpace space);
@@ -118,8 +119,8 @@ private:
     void lower_call();
     void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
                            const std::vector<std::string>& arguments);
-    /// Emits a branch around a guarded instruction whose handler ignores guards, and returns the
-    /// index of the branch. Does nothing if the instruction has no guard.
+    /// Emits a branch that skips a guarded instruction whose handler ignores guards, and returns
+    /// the index of the branch. Does nothing if the instruction has no guard.
     std::optional<u32> begin_guarded_region();
     void end_guarded_region(std::optional<u32> branch);
     void find_waiting_loops();
@@ -193,12 +194,14 @@ private:
     ValueClass current_value_class_ = ValueClass::thread;
     u32 current_index_ = 0;         ///< the index of the current instruction
     u32 pending_instructions_ = 0;  ///< the number of instructions that no Op counts yet
-    /// The number of these pending instructions for each file and line.
+    /// For each source line (file and line), how many of the instructions in
+    /// `pending_instructions_` it has.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
-    /// The number of these pending instructions with each remark.
+    /// For each remark, how many of the instructions in `pending_instructions_` have it.
     std::map<Remark, u32> pending_remarks_;
     std::map<std::string, u32> label_ops_;
-    // The indices of branches with unresolved targets, and the names of the targets.
+    // The branches whose targets are not known yet: the index of each branch, and the name of its
+    // target.
     std::vector<std::pair<u32, std::string>> branch_fixups_;
     std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
     /// The index of each branch around a guarded region, and the index of its target.

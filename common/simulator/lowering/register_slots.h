@@ -1,8 +1,8 @@
 // Packs the registers that are not uniform into as few slots as possible.
 //
-// Idea   PTX has a new virtual register for almost every result, but only some of them are live at
-//        the same time (liveness.h). Registers share a slot if their ranges in the function's text
-//        do not overlap. A range extends from the first to the last instruction at which the
+// Idea   PTX has a new virtual register for almost every result, but only a few registers are live
+//        at the same time (liveness.h). Registers share a slot if their ranges in the function's
+//        text do not overlap. A range extends from the first to the last instruction at which the
 //        register is live.
 // Plain  In plain mode, each register has its own slot.
 #pragma once
@@ -20,12 +20,13 @@ namespace coalesce::simulator {
 /// with that root.
 std::vector<Liveness::Range> find_lifetimes(const Registers& registers, const Liveness& liveness);
 
-/// The slots of a register file. Allocates and frees slots of a given width.
+/// The slots of a register file, which can be allocated and freed.
 class SlotPool {
 public:
     explicit SlotPool(bool reuses_slots) : reuses_slots_(reuses_slots) {}
     Slot allocate(Width width);
-    /// Allocates a slot that is never reused, for a value needed outside the function's body.
+    /// Allocates a slot that no other value ever uses, for a value that is needed outside the
+    /// function's body.
     Slot allocate_permanently(Width width);
     void release(Slot slot, Width width);
     u32 bytes() const { return end_offset_; }

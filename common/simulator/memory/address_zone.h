@@ -1,9 +1,10 @@
 // Allocates and frees intervals of a range of addresses, without accessing memory at these
 // addresses.
 //
-// Idea   Allocation takes the first fit from the lowest address, so that used memory stays close
-//        together. A freed interval waits in a queue before it is reused. Until then,
-//        no allocation contains its addresses, so a kernel that still uses them is reported.
+// Idea   An allocation takes the free interval with the lowest address that is large enough, so
+//        that used memory stays close together. A freed interval waits in a queue before it is
+//        reused. Until then, no allocation contains the interval's addresses, so an access by a
+//        kernel that still uses these addresses is reported.
 #pragma once
 
 #include <deque>
@@ -23,7 +24,7 @@ public:
     /// The maximum length of the queue of freed intervals. When an interval is added to a full
     /// queue, the oldest interval leaves it and can be reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// The value of `max_quarantined` with which all freed intervals stay in the queue until
+    /// A value for `max_quarantined`: with it, all freed intervals stay in the queue until
     /// empty_quarantine() is called.
     static constexpr std::size_t kIntervalsUntilEndReuse = ~std::size_t{0};
 

@@ -4,13 +4,14 @@
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
 //             dereference a device pointer, because every access by the host to these addresses
 //             causes a fault. The bytes are elsewhere in the process ("storage"), at a fixed
-//             distance. Managed and pinned memory is in a second part of the range, where the
-//             storage has the same address, so that the host can access it too. The range is
-//             several times as large as the capacity: addresses of freed memory are not reused for
-//             a while, so that late accesses are detected.
+//             distance. Managed and pinned memory is in a second part of the range. In this part,
+//             the storage has the same address as the device pointer, so that the host can access
+//             this memory too. The range is several times as large as the device's memory, because
+//             addresses of freed memory are not reused for a while, so that late accesses are
+//             detected.
 // Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 mark the bytes of the word that are
-//             initialized. Bits 4-7 mark the bytes that the host has initialized. Later writes by
-//             kernels may leave bits 4-7 set. Since each word has its own byte of shadow, two
+//             initialized. Bits 4-7 mark the bytes that the host has initialized. They may stay set
+//             when a kernel writes the bytes later. Since each word has its own byte of shadow, two
 //             workers that write adjacent words never interfere.
 #pragma once
 
@@ -42,8 +43,8 @@ struct AddressMap {
     /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits of a generic
     /// address are the address within the state space, and the higher bits are not 0.
     u64 first_window = 0x0000'7a00'5100'0000ull;
-    /// The seed of the offsets at which small allocations begin within their slots. If it is 0, all
-    /// allocations begin at the start of their slots.
+    /// The seed for the offsets of small allocations. An allocation begins at its offset within the
+    /// interval that is reserved for it. If the seed is 0, all offsets are 0.
     u64 scatter_seed = 0;
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
@@ -60,8 +61,8 @@ inline u64 device_base() {
     return current_address_map.device_begin;
 }
 
-/// The size of an address window (AddressMap::first_window), and the distance between windows, in bytes.
-/// No allocation overlaps a window.
+/// The size of an address window (see AddressMap::first_window), and the distance between the
+/// starts of two windows, in bytes. No allocation overlaps a window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// The total size in bytes of the 256 windows of shared memory, one for each rank in a cluster. A
 /// cluster has fewer than 256 blocks, so an address with an invalid rank is still in one of these
@@ -99,9 +100,11 @@ enum class AllocationKind : u8 { device, managed, pinned, registered, variable, 
 
 struct Allocation {
     u64 begin = 1, end = 0;  ///< the device addresses [begin, end) of the allocation
-    /// The distance from a device address to the address of the same byte in this process.
+    /// The difference between the address of a byte in this process and the device address of the
+    /// byte.
     std::ptrdiff_t host_offset = 0;
-    /// False for memory to which the host can write directly. Such memory counts as initialized.
+    /// False for memory to which the host can write directly. All bytes of such memory count as
+    /// initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
     u64 serial = 0;    ///< the allocation's number in the order of allocation, starting at 1
@@ -120,11 +123,11 @@ struct AllocationTable {
     std::vector<Allocation> live_allocations;
     /// The most recently freed allocations, which are needed to report a "use after free".
     std::vector<Allocation> freed_allocations;
-    /// Allocations on devices whose memory the launch cannot access. `live_allocations` does not
-    /// contain them.
+    /// The allocations on devices whose memory the launch cannot access. `live_allocations` does
+    /// not contain these allocations.
     std::vector<Allocation> allocations_of_other_devices;
     u64 range_end = 0;  ///< the end of the device addresses, exclusive
-    /// Returns the allocation that contains `address`, or nullptr.
+    /// Returns the allocation that contains `address`, or nullptr if there is none.
     const Allocation* find(u64 address) const;
     const Allocation* find_nearest(
         u64 address) const;  ///< returns the allocation closest to `address`
@@ -151,8 +154,8 @@ public:
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
     std::shared_ptr<const AllocationTable> allocation_table() const;
-    /// Like allocation_table(), but the snapshot contains only memory that the launch can access: the memory
-    /// of the devices in the mask `accessible_devices`.
+    /// Like allocation_table(), but the live allocations of the snapshot are only those on the
+    /// devices in the mask `accessible_devices`.
     std::shared_ptr<const AllocationTable> allocation_table_for(u64 accessible_devices) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
@@ -202,8 +205,8 @@ private:
     /// Reports whether the memory at an address has a shadow. Managed, pinned and registered memory
     /// has none.
     bool has_shadow(u64 address) const;
-    /// Sets shadow bits for a range. `fill_byte` contains the bits to set for a word that is
-    /// entirely in the range.
+    /// Sets the shadow bits for a range of bytes. `fill_byte` is the new shadow byte of a word that
+    /// is entirely in the range.
     void set_shadow(u64 address, u64 bytes, u8 fill_byte);
     static void clear_shadow(u8* begin, u64 words);
 

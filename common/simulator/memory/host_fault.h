@@ -15,7 +15,7 @@ void explain_host_faults(const DeviceMemory* memory);
 /// Reports whether the SIGSEGV handler of the simulator is installed.
 bool explains_host_faults();
 
-/// Removes the handler's reference to `memory`. Must be called before `memory` is destroyed.
+/// Makes the handler forget `memory`. Must be called before `memory` is destroyed.
 void stop_explaining_host_faults(const DeviceMemory* memory);
 
 }  // namespace coalesce::simulator

@@ -2,10 +2,10 @@
 //
 // Idea       In the simulator, a kernel is complete when its launch returns, so an access by the
 //            host that comes too early does no harm. To detect the access, the pages of pinned and
-//            managed memory that the device has used stay protected until the host has waited. An
-//            access by the host faults. The handler (host_fault.cpp) records the access and makes
-//            the pages accessible.
-// Watch      System calls that receive a pointer into protected pages return EFAULT.
+//            managed memory that the device has used stay protected until the host has waited. If
+//            the host accesses a protected page before it has waited, the access causes a fault.
+//            The fault handler (host_fault.cpp) records the access and makes the page accessible.
+// Watch      A system call that receives a pointer into a protected page fails with EFAULT.
 #pragma once
 
 #include <vector>
@@ -40,8 +40,9 @@ void protect(std::vector<GuardedRange> ranges);
 void unprotect();
 /// Returns the accesses by the host since the last call, at most one for each operation.
 std::vector<HostTouch> take_touches();
-/// Handles a fault of the host at `address`. Must be called by the signal handler. Returns true if
-/// the instruction must be repeated, because the memory may be accessible now.
+/// Handles a fault that host code has caused by an access to `address`. Must be called by the
+/// signal handler. Returns true if the instruction must be repeated, because the memory may be
+/// accessible now.
 bool handle_fault(u64 address, bool is_write, u64 instruction);
 
 }  // namespace host_guard

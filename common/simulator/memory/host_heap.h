@@ -1,8 +1,8 @@
 // Finds the block that contains a host address, if malloc or new allocated the block.
 //
 // Idea   The heap of glibc consists of adjacent chunks, each preceded by its size. Walking over the
-//        chunks from the first one shows where each chunk begins. Large blocks have their own
-//        mappings, and begin at a fixed offset in a page.
+//        chunks from the first one shows where each chunk begins. Each large block has its own
+//        memory mapping, and begins at a fixed offset from the start of a page.
 // Limit  No block is found for an address on the stack, in a variable, inside a large block, or in
 //        memory from another allocator or from another thread's heap.
 #pragma once

@@ -1,5 +1,5 @@
-// Determines which kind of memory an address of this process is in, for messages about kernels that
-// use host pointers.
+// Determines which kind of host memory contains an address, for messages about kernels that use
+// host pointers.
 #pragma once
 
 #include "simulator/base/types.h"

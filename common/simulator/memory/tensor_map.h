@@ -5,9 +5,10 @@
 // Idea       A map consists of 128 bytes. Their layout is not documented, so programs cannot depend
 //            on it.
 // Trust      Kernels can change the bytes of a map, so the bytes are never interpreted.
-//            `encode_map` keeps its maps where kernels have no access, and `decode_map` looks up a
-//            map by its bytes. Unknown bytes are not a map. The bytes need not be secret, because
-//            guessing the bytes of a map only produces a copy of the map.
+//            `encode_map` stores the contents of each map where kernels have no access, and
+//            `decode_map` finds the contents by the map's bytes. Unknown bytes are rejected. The
+//            bytes need not be secret, because a program that guesses the bytes of a map only gets
+//            a copy of this map.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
 //            0 is the element's size.
 #pragma once
@@ -26,8 +27,8 @@ inline constexpr u32 kCopyChunkBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
-/// The contents of a tensor map. Its bytes, padded to kTensorMapBytes, are the map that a kernel
-/// passes.
+/// The contents of a tensor map. The bytes of this struct, padded to kTensorMapBytes, are the map
+/// that a kernel passes.
 struct TensorMap {
     u64 address = 0;
     u64 size[kMaxDimensions] = {};    ///< the size of each dimension, in elements
@@ -70,8 +71,8 @@ std::string encode_map(const TensorMapArguments& arguments);
 std::optional<TensorMap> decode_map(const u8* bytes);
 
 /// Returns the address in shared memory to which swizzling moves the byte at `address`. Swizzling
-/// permutes 16-byte chunks within spans of 32, 64 or 128 bytes. The permutation differs between
-/// 128-byte lines.
+/// permutes 16-byte chunks within spans of 32, 64 or 128 bytes. The permutation of a span depends
+/// on the 128-byte line that contains the span.
 u32 swizzle_address(Swizzle swizzle, u32 address);
 
 }  // namespace coalesce::simulator

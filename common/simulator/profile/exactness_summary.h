@@ -1,5 +1,5 @@
-// Summarizes which instructions and launches of a run were simulated exactly and checked. Reports
-// contain this summary, as text and as JSON.
+// Summarizes which instructions of a run were simulated exactly, and which launches were checked.
+// Reports contain this summary, as text and as JSON.
 #pragma once
 
 #include <map>
@@ -23,12 +23,13 @@ struct ExactnessSummary {
     std::map<std::string, u64> instructions_without_effect;
     /// The names of the NVIDIA library functions executed on the host.
     std::vector<std::string> host_functions;
-    /// The targets of kernels compiled for newer devices, such as "sm_100a".
+    /// The targets, such as "sm_100a", of kernels that were compiled for newer devices than the
+    /// simulated one.
     std::vector<std::string> newer_targets;
     std::vector<std::string> disabled_checks;
     /// The number of launches that were not checked because of --sample.
     u64 unchecked_launches = 0;
-    /// Descriptions of mistakes that this program may contain although no check detects them.
+    /// Descriptions of kinds of mistakes that no check can detect in this program.
     std::vector<std::string> uncovered_features;
 };
 

@@ -5,8 +5,8 @@ namespace coalesce::simulator {
 
 /// Writes those reports that the options request: the trace, the JSON file, the table and the
 /// annotated lines. Called when the process exits; only the first call writes anything. A process
-/// that `simulate` has not started itself writes only if it has launched a kernel or reported an
-/// error.
+/// that `simulate` has not started itself writes reports only if it has launched a kernel or
+/// reported an error.
 void write_exit_report();
 
 /// Starts the trace if the options request one. If the options request a JSON file, ensures that

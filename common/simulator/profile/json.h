@@ -11,8 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// The version of the format. New fields do not change the version. It changes only if old programs
-/// could misunderstand the new format. docs/guide/simulate.schema.json describes the format.
+/// The version of the format. The version stays the same when fields are added. It changes only if
+/// programs for the old format could misunderstand the new format. docs/guide/simulate.schema.json
+/// describes the format.
 inline constexpr int kSchemaVersion = 1;
 
 /// Returns

@@ -3,8 +3,8 @@
 //
 // Builds on  code/kernel.h (counters per memory instruction), counters.h (the meaning of the
 //            counters).
-// Idea       Every counter is a member of Counters and a line in kCounters. Sums, JSON and tests
-//            use that list, so a new counter is added in two adjacent places.
+// Idea       Every counter is a member of Counters and an element of kCounters. Sums, JSON and
+//            tests use kCounters, so a new counter must be added only in these two adjacent places.
 // Read next  profile_text.cpp prints the rows, json.cpp writes them.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace coalesce::simulator {
 
-/// The counters of the C interface, plus those for textures, surfaces and clusters.
+/// The counters of the C interface (coalesce_simulator.h), and counters for textures, surfaces and
+/// clusters.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
@@ -87,8 +88,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// The number of loads and stores of a source line that ptxas merged into earlier machine
-/// instructions.
+/// The numbers of loads and of stores of a source line that ptxas merges into the machine
+/// instructions of earlier loads and stores.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };
@@ -114,7 +115,7 @@ struct KernelRow {
     u32 registers = 0;  ///< the estimated registers per thread; 0 if unknown
     Counters counters;  ///< the sums over all launches
     CoalesceSpecialRequests special_requests{};
-    /// Whether warp_instructions is also counted for every line.
+    /// True if warp_instructions is also counted for every line.
     bool has_instructions_by_line = false;
     std::vector<LineRow> lines;  ///< sorted by file and line; unknown lines are omitted
 };

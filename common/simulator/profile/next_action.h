@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 
 /// Returns a paragraph that begins with "Next:" and names the source line that wastes the most
 /// sectors or wavefronts. If no line wastes any, the paragraph says what would speed up the slowest
-/// kernel in `times`, which may be null. Returns "" if no memory was accessed.
+/// kernel in `times`. `times` is null if no times were predicted. Returns "" if there is no advice.
 std::string describe_next_action(const std::vector<KernelRow>& kernels,
                                  const PredictedTimes* times);
 

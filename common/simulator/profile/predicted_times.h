@@ -1,8 +1,9 @@
 // Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
 // Idea  Launches of a kernel with the same grid, block and shared memory are assumed to take the
-//       same time. The first few of these launches are recorded (execute/recorder.h). Their times
-//       are predicted after each launch. So a thousand launches cost no more to predict than three.
+//       same time. Only the first few of these launches are recorded (execute/recorder.h), and the
+//       time of each is predicted when the launch has ended. A thousand such launches therefore
+//       cost no more to predict than three.
 #pragma once
 
 #include <map>
@@ -25,7 +26,8 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    /// The number of launches assumed to take as long as an earlier launch.
+    /// The number of launches that were not predicted, because they are assumed to take as long as
+    /// an earlier launch.
     u64 repeated_launches = 0;
     /// The number of launches without a predicted time. `unpredicted_reason` says why they have
     /// none.
@@ -33,12 +35,12 @@ struct PredictedKernel {
     std::string unpredicted_reason;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
-    /// The properties of these launches that the time model does not cover.
+    /// The properties of the kernel's launches that the time model does not consider.
     std::vector<timing::Unknown> unknown_aspects;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest_launch;
-    /// The time that the longest launch would save without each of its inefficiencies. Empty unless
-    /// Options::finds_savings is set.
+    /// For each inefficiency of the longest launch, the time that the launch would save without it.
+    /// Empty unless Options::finds_savings is set.
     std::vector<timing::Saving> savings;
 };
 
@@ -58,7 +60,8 @@ public:
     const PredictedKernel* find_kernel(const std::string& kernel) const;
 
 private:
-    /// The launch parameters on which the time is assumed to depend: grid, block and shared memory.
+    /// The launch parameters on which the time of a launch is assumed to depend: grid, block and
+    /// shared memory.
     using LaunchShape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct LaunchesOfShape {
         u64 count = 0, predicted_launches = 0;

@@ -13,7 +13,7 @@
 namespace coalesce::simulator {
 
 /// Returns the device's name, followed by a table of counters for each kernel. If `predicted_times`
-/// is not null, a table of predicted times follows, with the longest time first.
+/// is not null, a table of the predicted times of kernels follows, with the longest time first.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool uses_colour, const PredictedTimes* predicted_times = nullptr);
 

@@ -1,5 +1,5 @@
-// Declares the syntax tree of PTX. The tree resolves names to registers and labels, but does not
-// describe what instructions do.
+// Declares the syntax tree of PTX. In the tree, names are already resolved to registers and labels.
+// The tree does not describe what instructions do.
 //
 // Read next  parser.h creates the tree from text; lowering/lower.h converts it to Ops.
 #pragma once
@@ -113,7 +113,8 @@ struct Instruction {
     bool is_guard_negated = false;
     std::string label;
     SourceLine where;
-    /// One more than the index in Function::inline_chains, or 0 if the instruction was not inlined.
+    /// 1 + the index of the instruction's chain of calls in Function::inline_chains, or 0 if the
+    /// instruction was not inlined.
     u32 inline_chain_index = 0;
     bool is_of_assembly = false;  ///< true if the instruction comes from an asm statement
     /// The bytes of a load that the program uses, one bit per byte (.pragma "used_bytes_mask"). The
@@ -129,8 +130,8 @@ struct Register {
     Type type = Type::b32;
 };
 
-/// A word of an initialiser that contains an address. The address is filled in when the module is
-/// loaded.
+/// A word that contains an address, in the initial contents of a variable. The address is filled in
+/// when the module is loaded.
 struct Relocation {
     u64 offset = 0;
     u32 bytes = 8;
@@ -174,12 +175,14 @@ struct Function {
     std::vector<Instruction> body;
     /// Maps the unique name of each label to the label's index in the body.
     std::map<std::string, u32> labels;
-    /// The .branchtargets, .calltargets and .callprototype lists, keyed by label.
+    /// The lists of .branchtargets, .calltargets and .callprototype directives, keyed by their
+    /// labels.
     std::map<std::string, std::vector<std::string>> target_lists;
     /// For each .pragma "nounroll", the index in the body of the instruction or label that follows
     /// it.
     std::vector<u32> not_unrolled;
-    /// The call sites of inlined code, from the innermost call to the outermost.
+    /// The chains of calls by which instructions were inlined. Each chain lists the lines of the
+    /// calls, from the innermost call to the outermost.
     std::vector<std::vector<SourceLine>> inline_chains;
     u32 max_threads[3] = {0, 0, 0};  ///< the values of .maxntid, or 0 if there is no such directive
     /// The values of .reqntid, or 0 if there is no such directive.

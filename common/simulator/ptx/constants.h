@@ -1,4 +1,4 @@
-// Reads numbers in PTX, and the constant expressions built from them.
+// Parses numbers in PTX, and constant expressions that consist of numbers and operators.
 #pragma once
 
 #include "simulator/ptx/lexer.h"
@@ -17,8 +17,9 @@ struct Constant {
 /// Reads a single number without any operator.
 Constant read_number(Lexer& lexer);
 
-/// Reads a number, or an expression like -(4 * 8) + 1. The operators + - * / << >> & ^ | ~ have C's
-/// precedence and work on integers only, but a minus sign may precede a floating-point number.
+/// Reads a number, or an expression like -(4 * 8) + 1. The operators + - * / << >> & ^ | ~ have the
+/// same precedence as in C, and accept only integers. Only a minus sign may also precede a
+/// floating-point number.
 Constant read_constant(Lexer& lexer);
 /// Reads a constant expression like read_constant(), but accepts only an integer.
 i64 read_integer(Lexer& lexer);

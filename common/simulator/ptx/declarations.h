@@ -1,4 +1,4 @@
-// Reads the declarations of variables and parameters: type, alignment, size and initial contents.
+// Parses the declarations of variables and parameters: type, alignment, size and initial contents.
 //
 //   .global .align 4 .b8 table[16] = {1, 0, 0, 0, 2};
 //   .param .u64 .ptr .global .align 16 in
@@ -32,8 +32,9 @@ private:
     void read_contents(Variable& variable, const std::vector<u64>& dimensions, u64 element_size);
 
     Lexer& lexer_;
-    /// The number of bytes that the remaining initialisers may occupy. Without a limit, a short
-    /// text could define a very large table, because zeros at the end of a row can be omitted.
+    /// The number of bytes that the remaining initialisers may produce. Without this limit, a short
+    /// text could define a very large table, because PTX allows zeros at the end of a row to be
+    /// omitted.
     u64 initial_bytes_left_;
 };
 

@@ -1,4 +1,4 @@
-// Reads an .entry or a .func: its header, and the statements of its body.
+// Parses an .entry or a .func: its header, and the statements of its body.
 #pragma once
 
 #include "simulator/ptx/declarations.h"
@@ -10,8 +10,8 @@ namespace coalesce::simulator::ptx {
 /// state space.
 std::optional<StateSpace> accept_state_space(Lexer& lexer);
 
-/// Reads the rest of a .loc directive and returns its position. If the code was inlined, `inlining`
-/// records the position of the call.
+/// Reads the rest of a .loc directive and returns the position in the source that the directive
+/// gives. If the code was inlined, `inlining` records the position of the call.
 Position read_location(Lexer& lexer, Inlining& inlining);
 inline SourceLine to_source_line(Position position) {
     return {std::get<0>(position), std::get<1>(position)};

@@ -1,4 +1,4 @@
-// Reads the initial contents of a variable, such as = {1, 2, {3}, 0xFF(symbol), generic(p)+8}.
+// Parses the initial contents of a variable, such as = {1, 2, {3}, 0xFF(symbol), generic(p)+8}.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Declares queries on the modifiers and operands of an instruction.
+// Declares functions that return properties of an instruction's modifiers and operands.
 #pragma once
 
 #include "simulator/ptx/ast.h"

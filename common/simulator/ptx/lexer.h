@@ -30,7 +30,7 @@ struct Token {
 
 class Lexer {
 public:
-    /// `text` must outlive the lexer, and also the text of every token, which points into it.
+    /// `text` must outlive the lexer and all of its tokens, because the tokens point into `text`.
     explicit Lexer(std::string_view text);
 
     const Token& current() const { return current_; }

@@ -2,9 +2,9 @@
 // machine code.
 //
 // Idea   A .visible, .weak or .common name refers to the same object in all files. An .extern
-//        declaration refers to the definition in another file. A name that is local to its file is
-//        changed if another file uses the same name. After linking, every definition can therefore
-//        be found by its name alone.
+//        declaration refers to the definition in another file. If a name is local to its file and
+//        another file uses the same name, the local name is changed. After linking, every
+//        definition can therefore be found by its name alone.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Parses PTX text into the structures of ast.h. Accepts any input and never crashes. Text that
-// cannot be parsed causes a ParseError.
+// Parses PTX text into the structures of ast.h. Text that cannot be parsed causes a ParseError. No
+// input can crash the parser.
 #pragma once
 
 #include <stdexcept>

@@ -1,6 +1,6 @@
-// Stores the names in a function's body. Each pair of braces is a scope, which may declare a name
-// of an outer scope again. Every declaration gets a unique name ("%r1", "%r1@2"), so that other
-// code need not handle scopes.
+// Stores the names in a function's body. Each pair of braces is a scope. A scope may declare a name
+// again that an outer scope has declared. Every declaration gets a unique name ("%r1", "%r1@2"), so
+// that other code need not handle scopes.
 //
 // Registers that are declared as a family, such as %r<100000>, are created when they are first
 // used.
@@ -48,8 +48,8 @@ public:
     void declare_register(std::string_view name, Type type, u32 elements);
     /// Declares a family of registers, as in `.reg .f32 %f<count>`: %f0, %f1 and so on.
     void declare_registers(std::string_view prefix, Type type, u32 elements, u64 count);
-    /// Returns a unique name for a variable. The caller must then declare the variable with
-    /// bind_variable().
+    /// Returns a unique name for the variable `name`. The caller must then declare the variable
+    /// with bind_variable().
     std::string make_unique_variable_name(std::string_view name);
     void bind_variable(std::string_view name, std::string unique_name);
     /// Declares a label and returns its unique name.
@@ -59,8 +59,8 @@ public:
     /// this name.
     const Binding* find_binding(std::string_view name);
     /// Records a use of a name that may be a label defined later. At the end of the scope that
-    /// declares the label, `name` is replaced with the label's unique name, so the string must keep
-    /// its address until then.
+    /// declares the label, the string `name` is overwritten with the label's unique name. The
+    /// string must keep its address until then.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:

@@ -1,5 +1,5 @@
-// Declares groups of loads or stores whose addresses differ by constants. Chooses the machine
-// accesses that replace the loads or stores of a group.
+// Declares groups of loads or stores whose addresses differ by constants, and a function that
+// chooses the accesses in the machine code that replace the loads or stores of a group.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,12 @@
 
 namespace coalesce::simulator {
 
-/// The maximum size of a machine access in bytes, and the maximum number of words that it accesses.
+/// The maximum size of an access in the machine code, in bytes, and the maximum number of words
+/// that it reads or writes.
 constexpr u32 kMaxAccessBytes = 16, kMaxAccessWords = 4;
 
-/// A word of a PTX access. One machine instruction may access the word together with other words.
+/// A word that a PTX instruction loads or stores. A machine instruction may access it together with
+/// other words.
 struct MergedWord {
     u32 instruction_index = 0;  ///< the index of the instruction in the body
     u32 block = 0;              ///< the basic block that contains the instruction
@@ -55,8 +57,8 @@ struct MergedGroup {
     bool has_word_at(u64 position) const;
 };
 
-/// Returns the machine accesses that ptxas uses for the words of a group, keyed by the index of the
-/// PTX access in the body.
+/// Returns the accesses that the machine code makes for the words of a group. They are keyed by the
+/// index in the body of the PTX access that they replace.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

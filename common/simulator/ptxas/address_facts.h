@@ -5,16 +5,16 @@
 //        by a factor. Two addresses with the same unknown values differ only by their constants,
 //        even if they are in different registers.
 // Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
-//        gives four zero bits, and a sum has as many zero bits as the summand with fewer zero bits.
+//        gives four zero bits. A sum has as many zero bits as the summand that has fewer of them.
 //        `3 * t + t`, shifted by 2, has two zero bits, because ptxas does not recognize the sum as
 //        4 * t. These rules were observed with loads of four adjacent words from addresses that are
-//        computed in 40 ways. The loads become one load if four zero bits are known, become two
-//        loads if three are known, and stay separate if fewer are known.
+//        computed in 40 ways. If four zero bits are known, the four loads become one load. If three
+//        are known, they become two loads. If fewer are known, they stay separate.
 // Wide   A 32-bit sum that is extended to 64 bits is treated as an unknown value, because the sum
 //        may overflow. (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1`
 //        and so on, in either shared or global memory.)
-// Loops  A loop may change a register. A low bit of the register then counts as zero only if it is
-//        zero in the initial value and in each change.
+// Loops  If a loop changes a register, a low bit of the register counts as zero only if it is zero
+//        in the initial value and in the amount of each change.
 #pragma once
 
 #include <map>
@@ -56,7 +56,8 @@ public:
     /// The change of a sum from one iteration of a loop to the next.
     struct LoopChange {
         u64 change_per_iteration = 0;  ///< the amount by which the sum grows in one iteration
-        /// The minimum number of low zero bits of the sum without its constant, before the loop.
+        /// The minimum number of low zero bits that the sum, without its constant, has before the
+        /// loop.
         u32 zero_bits_at_start = 0;
     };
     /// Returns how `sum` changes in the loop that consists of the instructions [begin, end).
@@ -83,9 +84,9 @@ private:
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue find_unknown_result(const Instruction& instruction);
-    /// Returns the unknown value with this name, and adds it if it does not exist yet. `zeros` is
-    /// its number of low zero bits. `varies` is true if the value may change between iterations of
-    /// a loop. `reg` is the register that contains the value, or kNoRegister.
+    /// Returns the unknown value with this name. Adds the value if it does not exist yet. `zeros`
+    /// is its number of low zero bits. `varies` is true if the value may change between iterations
+    /// of a loop. `reg` is the register that contains the value, or kNoRegister.
     KnownValue find_or_add_unknown(const std::string& name, u32 zeros, bool varies,
                                    u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
@@ -109,7 +110,7 @@ private:
     /// Maps the name of an unknown value to its index.
     std::map<std::string, u32> unknown_indices_;
     std::vector<UnknownValue> unknown_values_;  ///< the unknown values, by index
-    /// The number of unknown values that have been named "version N" so far.
+    /// The number of names "version N" that have been given to unknown values so far.
     u32 version_count_ = 0;
 };
 

@@ -17,9 +17,9 @@ enum class CombinedLanes {
 ///
 /// If the code of the function proves that all threads have the same address, one lane accesses
 /// memory for all lanes. To add a value that is the same in all lanes, this lane adds the value
-/// times the number of active lanes. If the old value is not used, this lane can also apply any
-/// operation that `redux` supports. If a kernel adds 1 to shared memory and does not use the old
-/// value, the hardware counts the lanes at each address.
+/// times the number of active lanes. If the old value is not used, the values of the lanes may also
+/// differ, provided that `redux` supports the operation. If a kernel adds 1 to shared memory and
+/// does not use the old value, the hardware counts the lanes at each address.
 CombinedLanes find_combined_lanes(const ptx::Function& function,
                                   const ptx::Instruction& instruction);
 

@@ -1,6 +1,6 @@
 // Removes branches and guards whose predicates are constant.
 //
-// Compilers remove such branches and guards themselves. Inline assembly may contain them: `mov.u32
+// Compilers remove such branches and guards themselves, except in inline assembly, such as `mov.u32
 // n, 0; setp.eq.u32 p, n, 0; @p bra L`. ptxas evaluates these predicates, removes the branches, and
 // merges accesses across them.
 #pragma once

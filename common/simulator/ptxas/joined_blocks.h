@@ -1,7 +1,7 @@
 // Determines which basic blocks of a function ptxas joins into one straight-line piece of machine
-// code. ptxas joins consecutive blocks. ptxas also joins a block that lanes may skip, if it can
-// replace the branch with guards. For this, the block must be short, and other instructions must be
-// able to run while the block's loads are in flight.
+// code. It joins consecutive blocks. It also joins a block that lanes may skip, provided that it
+// can replace the branch around the block with guards. For such a replacement, the block must be
+// short, and there must be other instructions that can run while the block's loads are in flight.
 #pragma once
 
 #include <vector>

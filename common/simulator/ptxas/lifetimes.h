@@ -1,4 +1,5 @@
-// Computes where the values of machine code are live, before the values are assigned to registers.
+// Computes the ranges in which the values of machine code are live. This happens before the values
+// are assigned to registers.
 //
 // Idea   The code consists of straight-line pieces (MachinePiece). At the boundary of two pieces, a
 //        value is live if it has been written on some path from the start, and if some later piece
@@ -34,7 +35,7 @@ private:
     static Bits intersect(Bits a, const Bits& b);
     void find_written_values(const std::vector<MachinePiece>& pieces);
 
-    /// The live values under the assumption that every value has been written before it is read.
+    /// The values that are live if every value has been written before it is read.
     const LiveValues live_;
     /// For each piece, the values that may have been written before it begins, and before it ends.
     std::vector<Bits> maybe_written_before_, maybe_written_after_;
@@ -44,9 +45,9 @@ private:
 /// its results at position 2 * i + 1.
 struct Span {
     u32 begin = 0, end = 0;
-    /// The position until which a load or store that was issued earlier may still read the value.
+    /// The position until which an already issued load or store may still read the value.
     u32 read_until = 0;
-    /// Like `read_until`, but without the last instruction that reads the value.
+    /// Like `read_until`, but ignores the last instruction that reads the value.
     u32 read_by_others_until = 0;
 };
 

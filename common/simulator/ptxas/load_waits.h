@@ -2,8 +2,8 @@
 //
 // Idea     A load takes about 600 cycles. Its warp continues until an instruction needs the value.
 //          All loads issued before that instruction are in flight together, and the warp waits once
-//          for all of them. So the number of loads in flight is the number of requests divided by
-//          the number of waits. The bytes in flight determine the bandwidth.
+//          for all of them. So the average number of loads in flight is the number of requests
+//          divided by the number of waits. The bytes in flight determine the bandwidth.
 // Rule     This rule is our own, because hardware has no such counter. ptxas moves loads as early
 //          as possible, so the position at which the PTX uses a value does not matter. A wait is
 //          counted at an instruction above which the next load cannot move:
@@ -17,17 +17,17 @@
 //            read the stored value, unless `.nc` says that no thread writes to this memory;
 //          - the end of the warp.
 //          A store alone is not a wait: in an unrolled loop of "load, store to shared memory", all
-//          loads are in flight together. A forward branch or a predicate is not a wait either,
-//          because ptxas treats the two in the same way. A vector is one load. cp.async is not a
-//          load: execute/async_copy.h explains how its waits are counted.
+//          loads are in flight together. A forward branch is not a wait either, because ptxas may
+//          replace it with a predicate, and a predicate is not a wait. A vector is one load.
+//          cp.async is not a load: execute/async_copy.h explains how its waits are counted.
 // Compared with machine code (ptxas 13.0 for sm_90, the course's kernels):
 //          The waits are the same if a thread loads up to four times, or if each iteration waits.
 //          If a thread loads eight times, ptxas issues 3 to 5 loads before the first value is used,
 //          and the other loads while the first ones arrive. Loads that are separated by branches
 //          with several conditions (14_in_place: 8 by this rule) may stay separate, in two groups
 //          of 2.
-// Lines    A wait is counted at the first of its loads. The requests and waits of a source line
-//          then refer to the same loads.
+// Lines    A wait is counted for the source line of the first load that it waits for. The requests
+//          and waits of a line then refer to the same loads.
 //
 // Theory of operation
 //          Most of the information is known before a kernel runs: the loads from which a register's
@@ -40,10 +40,10 @@
 //          slowed down.
 // Watch    Loads after the 64th of a function share bits with others. A register that is written in
 //          several places may contain the value of any of these writes, for example if each
-//          iteration of a loop stores what the previous one loaded. Both of these inaccuracies may
-//          cause a wait to be counted too early, but never too late. A wait at a barrier may also
-//          be counted too early, because on hardware a load may remain in flight across a barrier
-//          if its value is not used before.
+//          iteration of a loop stores what the previous one loaded. In both cases, a wait may be
+//          counted too early, but never too late. A wait at a barrier may also be counted too
+//          early, because on hardware a load may remain in flight across a barrier if its value is
+//          not used before.
 #pragma once
 
 #include <vector>
@@ -57,8 +57,8 @@ struct LoadWaits {
     /// For each instruction of the body that loads from global memory, the index of the load's bit
     /// in masks of pending loads.
     std::vector<u8> load_bit;
-    /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
-    /// branch, the wait applies only if the branch is taken.
+    /// For each instruction of the body, a mask of the pending loads that the instruction must wait
+    /// for. For a branch, the wait applies only if the branch is taken.
     std::vector<u64> loads_to_wait_for;
 };
 

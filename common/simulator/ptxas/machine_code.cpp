@@ -375,7 +375,8 @@ private:
     /// dominates this block, or adds such a load. A load that would be inside a loop is placed
     /// before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
-        // If lanes may skip a store, its constant is loaded in the current block.
+        // If lanes may skip a store, the constant that it stores is loaded in the current block,
+        // and not before the loop.
         const bool stays_in_block =
             is_skipped_block_ && find_memory_effect(function_.body[at]) == MemoryEffect::store;
         const u32 block_before_loop =

@@ -1,4 +1,4 @@
-// Approximates the aspects of ptxas's machine code that determine register usage: the instructions,
+// Approximates those parts of ptxas's machine code that determine register usage: the instructions,
 // the values that they read and write, and the straight-line pieces of code.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that these
@@ -20,11 +20,12 @@ namespace coalesce::simulator {
 
 struct MachineInstruction {
     u32 source = 0;  ///< the index of the PTX instruction in the function's body
-    /// The number of the part that contains the instruction. A part is either a sequence of
-    /// instructions that lanes may skip together, or the instructions between two such sequences.
+    /// The number of the part of the piece that contains the instruction. A part is either a
+    /// sequence of instructions that lanes may skip together, or the sequence of instructions
+    /// between two such parts.
     u32 part_index = 0;
-    /// The index of the first instruction of the unrolled loop that contains the instruction, or
-    /// kNone.
+    /// If the instruction is in an unrolled loop, the index of the first instruction of this loop.
+    /// Otherwise kNone.
     u32 loop = kNone;
     u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
@@ -49,7 +50,8 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessAddress address;                    ///< the address of a load or store
-    /// If the instruction adds a constant to its only source value, this constant. Otherwise empty.
+    /// The constant that the instruction adds to its only source value. Empty if the instruction
+    /// does something else.
     std::optional<i64> added_constant;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;

@@ -58,14 +58,15 @@ bool waits_for_reads(const ptx::Instruction& instruction);
 /// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
 /// the result.
 u32 find_latency(const ptx::Instruction& instruction);
-/// Reports whether the instruction's machine code contains branches, so that no other instruction
-/// moves past it. Examples are divisions, roots, and the search for the highest set bit of a 64-bit
-/// value.
+/// Reports whether the instruction is compiled to machine code that contains branches. No other
+/// instruction moves past such an instruction. Examples are divisions, roots, and the search for
+/// the highest set bit of a 64-bit value.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// Returns the latency of the instruction's second step in cycles, or 0 if it has only one step.
-/// Some instructions run in two steps, and pass a 32-bit value from the first step to the second.
+/// Returns the latency of the instruction's second step in cycles, or 0 if the instruction has only
+/// one step. (Some instructions run in two steps. The first step passes a 32-bit value to the
+/// second.)
 u32 find_second_latency(const ptx::Instruction& instruction);
 /// Returns the number of registers that an instruction needs for intermediate results. For example,
 /// a division is expanded to a dozen instructions.

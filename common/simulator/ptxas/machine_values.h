@@ -5,17 +5,17 @@
 //          without effect are removed, a product that is only used as an addend becomes part of the
 //          addition, and an address in shared memory needs only its lower 32 bits.
 // Uniform  Values that are the same for a whole block are in uniform registers or in the constant
-//          bank, if the uniform unit can compute them. This unit can compute with integers, but
-//          cannot divide.
+//          bank, if the uniform unit can compute them. The uniform unit can compute with integers,
+//          but cannot divide.
 // One      An instruction can use one constant or uniform operand directly. A second such operand
 //          must be loaded into registers first. For example, base + index * 4 contains two such
 //          operands, so base takes a pair of registers where the sum is computed.
 // Pairs    A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as
 //          a whole, as for addresses, doubles and products. The two halves of any other 64-bit
 //          result may be in any two registers.
-// Vectors  The elements of a loaded or stored vector are in adjacent registers. If elements are
-//          rearranged into other vectors, as in a transpose in registers, both vectors need
-//          registers at the same time.
+// Vectors  The elements of a loaded or stored vector are in adjacent registers. If the elements of
+//          a vector are rearranged into another vector, as in a transpose in registers, both
+//          vectors need registers at the same time.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    /// A name that equal constants share. 0 if the constant is used only once.
+    /// A number that is the same for equal constants. 0 if the constant is used only once.
     u64 name = 0;
     u32 words = 0;                  ///< the number of 32-bit words
     bool is_half_register = false;  ///< true if the constant has at most 16 bits
@@ -40,7 +40,8 @@ struct Constant {
 /// The address of a memory access. Two accesses have the same address if their `name`, `value` and
 /// `offset` are equal.
 struct AccessAddress {
-    u64 name = 0;  ///< identifies a variable, or an address that is the same for the whole block
+    /// A number for a variable, or for an address that is the same for the whole block.
+    u64 name = 0;
     /// The value that contains the address; kNone if no register of the thread contains it.
     u32 value = kNone;
     i64 offset = 0;
@@ -60,25 +61,27 @@ public:
     /// Reports whether the value occupies two registers that need not be adjacent. No instruction
     /// reads or writes all 64 bits of such a value at once.
     bool is_loose(u32 value) const;
-    /// Reports whether the value occupies only half of a register: it has less than 32 bits, and a
-    /// conversion, `min` or `max` computes it.
+    /// Reports whether the value occupies only half of a register: the value has fewer than 32
+    /// bits, and is computed by a conversion, a `min` or a `max`.
     bool is_half_register(u32 value) const;
     /// Returns the 32-bit value of which `value` is the sign extension, if both values can share a
     /// register. Otherwise returns nothing.
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether ptxas folds an instruction with this opcode into `instruction`. For example,
-    /// it folds a multiplication into the addition of the product.
+    /// Reports whether ptxas folds the computation of an operand into `instruction`. `opcode` is
+    /// the opcode of the instruction that computes the operand. For example, a multiplication is
+    /// folded into the addition that uses the product.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
     /// Reports whether the instruction is a division whose dividend varies, but whose divisor is
     /// constant in a block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of additional machine instructions that compute the upper half of a
-    /// 64-bit product. The product may be the result of the instruction, or a summand that ptxas
-    /// computes in the same instruction. Returns 0 for all other instructions.
+    /// Returns the number of additional machine instructions for the upper half of a 64-bit product
+    /// that this instruction computes. The product may be the result of the instruction, or a
+    /// summand of the result, if ptxas adds it in the same instruction. Returns 0 for all other
+    /// instructions.
     u32 count_product_steps(const ptx::Instruction& instruction) const;
     /// Returns the values that an instruction reads (find_read_values) or writes
     /// (find_written_values), without duplicates.
@@ -93,8 +96,8 @@ public:
     /// `runs_in_one_lane` is true if at most one lane of a warp executes the instruction.
     std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
                                                  bool runs_in_one_lane = false) const;
-    /// Returns the kernel parameters and other launch constants that an instruction uses directly
-    /// as operands.
+    /// Returns the kernel parameters and other constants of the launch that the instruction uses
+    /// directly as operands.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
     /// none. Such an array is small, consists of 32-bit words, and is written only at constant
@@ -118,8 +121,8 @@ public:
     /// pairs: the loaded value, and the equal value that an earlier instruction has loaded or
     /// stored. Returns an empty list if the memory may have changed since then.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
-    /// Reports whether one lane of a warp executes the atomic for all lanes. For this, the old
-    /// value must be unused, and the address must be the same for the whole block.
+    /// Reports whether one lane of a warp executes the atomic for all lanes. This is the case if
+    /// the old value is not used and the address is the same for the whole block.
     bool adds_once_per_warp(const ptx::Instruction& instruction) const;
     /// Reports whether the predicate equals `expected_value` in at most one lane of a warp, for
     /// example because it compares threadIdx.x with a constant.
@@ -200,7 +203,8 @@ private:
     const Registers& registers_;
     /// For each instruction of the body, whether it produces a machine instruction.
     std::vector<bool> needed_instructions_;
-    /// The instructions that produce machine instructions. Copies within a root produce none.
+    /// The instructions that produce machine instructions. A copy between two registers with the
+    /// same root produces none.
     std::vector<const Instruction*> machine_instructions_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it

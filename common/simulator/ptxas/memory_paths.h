@@ -18,7 +18,9 @@ enum MemoryKind : std::size_t { kShared, kGlobal, kReadOnly, kMemoryKinds };
 enum class MemoryTouch : u8 {
     none,
     loads,
-    orders,  ///< stops the merging of loads, but words that were loaded before can be reused
+    /// Loads before and after the instruction are not merged, but words that were loaded before it
+    /// can be reused.
+    orders,
     changes  ///< may change the memory, or may allow other threads to change it
 };
 

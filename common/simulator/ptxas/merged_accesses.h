@@ -13,16 +13,17 @@
 // of them, and tests/merges compares all kernels of the course and its tests with ptxas. The rules
 // apply to shared and to global memory.
 //
-// Loads   Consider the words at one base (see address_facts.h) that are loaded between two
-//         instructions that may write this memory. Three or four words in one aligned range of 16
-//         bytes become a 16-byte load, and two words in one aligned range of 8 bytes become an
-//         8-byte load. The order of the loads and other loads in between do not matter. (Tested
-//         with all 255 subsets of eight words, and with all orders of three.) So a load may include
-//         a word that was not requested: words 1, 2, 3 and 4 become a 16-byte load from word 0 and
-//         a 4-byte load.
-// Stores  Only consecutive stores to one aligned range of 16 bytes are merged, without another
-//         access to that memory in between, and only if all bytes are stored. Words 0, 16, 1 and 17
-//         stay four stores. (Tested with 255 subsets and 36 orders.)
+// Loads   The rules apply to words at one base (see address_facts.h) if no instruction between
+//         their loads may write this memory. Three or four words in one aligned range of 16 bytes
+//         become a 16-byte load, and two words in one aligned range of 8 bytes become an 8-byte
+//         load. It does not matter in which order the words are loaded, and whether there are other
+//         loads in between. (Tested with all 255 subsets of eight words, and with all orders of
+//         three.) So a load may include a word that was not requested: words 1, 2, 3 and 4 become a
+//         16-byte load from word 0 and a 4-byte load.
+// Stores  Stores to one aligned range of 16 bytes are merged only if there is no other access to
+//         that memory in between, and only if they store every byte of the resulting access. For
+//         example, stores to words 0, 16, 1 and 17, in this order, stay four stores. (Tested with
+//         255 subsets and 36 orders.)
 // Words   Words have 2, 4 or 8 bytes, and only words of the same size are merged. Vectors count as
 //         their elements, and vectors of bytes and halves as words of 4 bytes. At most four words
 //         form one access, so four halves form an access of 8 bytes, and two doubles form an access
@@ -42,17 +43,17 @@
 // Alone   Volatile and guarded accesses, and accesses with acquire or release, are not merged.
 //         (Relaxed accesses are merged.)
 // Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four
-//         elements is read, one word is loaded. If the first and the last are read, two words are
-//         loaded.
+//         elements is read, one word is loaded. If only the first and the last element are read,
+//         two words are loaded.
 // Twice   If a word is loaded twice without a store in between, only one load remains. If the same
 //         bytes are stored twice in direct succession, only the second store remains.
 //
 // Loops   ptxas unrolls some loops by four (loop_unroller.h), and then merges loads across these
-//         iterations. A load whose address changes by a constant is counted only in the iterations
-//         in which the wider load starts, as the address modulo 16 shows. (One kernel in 300 needs
-//         this, because nvcc has already unrolled nearly all loops. If the number of iterations is
-//         not a multiple of four, the last iterations are counted like the others, although ptxas
-//         does not merge their loads.)
+//         iterations. If the address of a load changes by a constant in each iteration, the load is
+//         counted only in the iterations in which the wider load starts. The address modulo 16
+//         shows which iterations these are. (One kernel in 300 needs this, because nvcc has already
+//         unrolled nearly all loops. If the number of iterations is not a multiple of four, the
+//         last iterations are counted like the others, although ptxas does not merge their loads.)
 //
 // Not modelled, as tests/merges shows:
 // - loads after a short branch that ptxas executes before the branch, and merges with loads there

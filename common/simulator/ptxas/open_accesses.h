@@ -49,11 +49,12 @@ struct MachineStore {
 /// and `reusable_loads` contain indices into the function's list of load groups (MergedGroup).
 struct OpenAccesses {
     std::vector<u32> open_loads;  ///< groups with which later loads may merge
-    /// Groups with words that later loads can reuse, but with which these loads cannot be merged.
+    /// Groups whose words later loads can reuse, although these loads can no longer be merged with
+    /// the group.
     std::vector<u32> reusable_loads;
     std::optional<PtxAccess> last_stored;    ///< the last store; later loads can reuse its words
     std::optional<MergedGroup> open_stores;  ///< the stores with which later stores may merge
-    /// The last machine store; empty if it has been followed by another access.
+    /// The last store in the machine code. Empty if another access has followed that store.
     std::optional<MachineStore> last_store;
     /// True if the memory has been changed in the current straight-line piece of code.
     bool is_changed = false;

@@ -10,8 +10,8 @@
 //         banks. A value that is read together with a pair, such as the index that is added to a
 //         pointer, or the data of a store, gets an odd register even if an even register is free.
 //         For example, out[i] = 1 takes R2 and R3 for the pointer, R5 for the index and R7 for the
-//         1. ptxas avoids bank conflicts in this way unless that would reduce the number of blocks
-//         on a multiprocessor. It also makes an exception for an index that is needed much later.
+//         1. ptxas avoids bank conflicts in this way unless fewer blocks would then fit on a
+//         multiprocessor. An index that is needed only much later is another exception.
 // Late    A load or store reads its registers some time after it was issued. These registers are
 //         not reused directly after it.
 // Seen    These rules were found in the machine code that ptxas generates for small kernels.
@@ -22,9 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// Limits up to which ptxas uses more registers to gain speed. While it uses fewer than
-/// `bank_conflict_limit` registers, it skips free registers to avoid bank conflicts. While it uses
-/// fewer than `late_read_limit`, it skips registers that an earlier instruction may still be
+/// The register counts below which ptxas spends more registers to gain speed. Below
+/// `bank_conflict_limit` registers, it skips free registers to avoid bank conflicts. Below
+/// `late_read_limit` registers, it skips registers that an earlier instruction may still be
 /// reading.
 struct RegisterLimits {
     u32 bank_conflict_limit = 0, late_read_limit = 0;

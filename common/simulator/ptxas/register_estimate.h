@@ -8,9 +8,9 @@
 // Calls  The registers of a called function are added to the registers that are live in its caller.
 //        If the callee is unknown or recursive, ptxas follows a calling convention.
 // Error  For most kernels, the estimate differs from ptxas by at most 15 %. For nearly all kernels,
-//        it results in the correct number of blocks per multiprocessor (tests/registers/ checks
-//        this). Each step imitates behaviour observed in machine code, and ptxas has more steps, so
-//        the result is only an estimate.
+//        the number of blocks per multiprocessor that follows from the estimate is correct
+//        (tests/registers/ checks this). Each step imitates behaviour observed in machine code, and
+//        ptxas has more steps, so the result is only an estimate.
 #pragma once
 
 #include <vector>
@@ -20,8 +20,8 @@
 namespace coalesce::simulator {
 
 struct Estimate {
-    /// The number of registers per thread for the kernel and all functions that it calls. It
-    /// respects the limits of the kernel's directives (.maxnreg, .maxntid, ...).
+    /// The number of registers per thread for the kernel and all functions that it calls. It is not
+    /// above the limits of the kernel's directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
     /// The number of registers that the code needs beyond the limits of these directives.
     u32 spilled_registers = 0;

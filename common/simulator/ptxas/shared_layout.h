@@ -3,7 +3,8 @@
 // Order  The kernel's own variables come first, then the variables of the functions that it calls,
 //        and then the variables of the module. Within each group, variables are placed in the order
 //        of their declarations, each at the next multiple of its alignment. Arrays of unknown size
-//        all start after these variables, at the same multiple of 16 bytes.
+//        (`extern .shared x[]`) all start at the same offset, a multiple of 16 bytes, after these
+//        variables.
 // Seen   These rules were found by experiment. We compiled stores to variables of different sizes
 //        and alignments, declared and used in different orders, and read the addresses from the
 //        machine code.

@@ -2,16 +2,16 @@
 // warp position, or by every warp of every block.
 //
 // Idea    If only one instruction writes a register, and this instruction always computes the same
-//         result from the same sources, the register gets the class of its most variable source.
-//         `mul.lo %r, %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132,
-//         tile` is the same in every block.
+//         result from the same sources, the register gets the class of the instruction's most
+//         variable source. `mul.lo %r, %ctaid.x, 32` is the same for all threads of a block, and
+//         `mad %tid.y, 132, tile` is the same in every block.
 // Rule    The class `launch` is less variable than the classes `block` and `warp_position`, and
 //         `thread` is the most variable class. If one source has the class `block` and another
 //         source the class `warp_position`, the result has the class `thread`.
 // Sound   Even in a branch or in a loop, the instruction always computes the same value, and a
 //         program that reads the register has executed the instruction before. The value may
-//         therefore be computed at the start. Prologues follow the order of the text, so sources
-//         must be written earlier in the text.
+//         therefore be computed in advance, in a prologue. The instructions of a prologue stay in
+//         the order of the text, so the sources of a value must be written earlier in the text.
 #pragma once
 
 #include <map>
@@ -27,8 +27,9 @@ namespace coalesce::simulator {
 struct Registers {
     std::vector<ValueClass> value_class;
     /// For each register, its root: the register that stands for its value. The result of a `mov`
-    /// or `cvta` has the same root as the source, so that the instruction needs no code, unless the
-    /// source changes while the result is still used. Any other register is its own root.
+    /// or `cvta` has the same root as the source, so that the instruction needs no code. This does
+    /// not apply if the source changes while the result is still used. Any other register is its
+    /// own root.
     std::vector<u32> root;
     /// For each instruction of the body, true if the instruction may be moved to a prologue.
     std::vector<bool> is_pure;

@@ -27,8 +27,8 @@ public:
     /// Returns which halves of a register are needed. Registers of 32 bits or less have only a low
     /// half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(needed_halves_[reg]); }
-    /// Reports whether the value of a 16-bit register is zero-extended to 32 bits. In that case the
-    /// load extends the value, and ptxas does not merge this load with other loads.
+    /// Reports whether the value of a 16-bit register is zero-extended to 32 bits. In that case,
+    /// the load of the value also extends it, and ptxas does not merge this load with other loads.
     bool is_extended(u32 reg) const { return is_extended_[reg]; }
 
 private:

@@ -1,5 +1,5 @@
-// Records gaps: actions of a program that the checks cannot fully examine. The report lists them at
-// its end.
+// Records gaps: actions of a program that the checks cannot fully examine. The end of the report
+// lists the recorded gaps.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace coalesce::simulator {
 
-/// An action of a program that the checks cannot fully examine. In the simulator, work runs in the
-/// order of the calls and is complete when its call returns (cudart/work.h), so some mistakes in
-/// the order of work have no effect.
+/// An action of a program that the checks cannot fully examine. Some mistakes in the order of work
+/// have no effect in the simulator, because it executes work in the order of the calls, and
+/// completes the work before each call returns (cudart/work.h).
 enum class Gap : u8 {
     /// The program ran a graph whose edges allow several orders of its nodes. Races between these
     /// nodes are not detected.
@@ -21,7 +21,7 @@ enum class Gap : u8 {
     host_accesses,
 };
 
-/// Records that the program performed this action. Thread-safe.
+/// Records that the program has performed the action `gap`. Thread-safe.
 void record_gap(Gap gap);
 /// Returns a description of each recorded gap, such as "order between nodes of a graph".
 std::vector<std::string> list_gaps();

@@ -1,5 +1,5 @@
-// Finds the source line for an address in the program's host code. Reports about calls and accesses
-// by the host need it. The program must be built with -g.
+// Finds the source line for an address in the program's host code, for reports about calls and
+// accesses by the host. The program must be built with -g.
 #pragma once
 
 #include "simulator/base/types.h"

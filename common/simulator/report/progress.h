@@ -22,8 +22,8 @@ public:
     Progress(std::string kernel, u64 block_count);
     ~Progress();
     Progress(const Progress&) = delete;
-    /// Records that a block has ended, and updates the line from time to time. Any worker may call
-    /// this function.
+    /// Records that a block has ended. Updates the line on the terminal, but not at every call. Any
+    /// worker may call this function.
     void note_block_done();
 
 private:

@@ -1,7 +1,7 @@
-// Collects the reports of the checks, one for each site of an error.
+// Collects the reports of the checks. There is one report for each place at which an error occurs.
 //
 // A report names the place in the source, the kernel, the block and thread, and the likely cure. If
-// the same error occurs again at the same site, only the count of the report increases.
+// the same error occurs again at the same place, only the count of the report increases.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ struct Report {
     u64 address = 0;
     std::string message;  ///< one or two sentences that describe the error and the allocation
     std::string cure;     ///< one sentence of advice, or empty
-    Place other;          ///< the other access of a race; `other.line` is 0 if there is none
+    /// The place of a race's other access; `other.line` is 0 if there is no other access.
+    Place other;
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
     u64 count = 1;  ///< the number of times the error occurred, at most kMaxReportCount
 };
@@ -49,8 +50,8 @@ public:
     /// Adds a report. If there already is an equal report, only increments its count. Otherwise
     /// prints the new report to stderr if printing is enabled. Reports are equal if they have the
     /// same check, kind, kernel and places. Equal reports about the host also have the same address
-    /// and message. Of several equal reports, the one from the lowest block and thread is kept, so
-    /// that the list does not depend on the order of the workers.
+    /// and message. Of several equal reports, the one with the lowest block and thread is kept, so
+    /// that the list does not depend on the order in which the workers run blocks.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total_count() const;       ///< the sum of the counts of all added reports

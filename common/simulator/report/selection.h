@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator {
 
-/// A pattern that matches known reports, which are then not shown. An empty member matches any
+/// A pattern for known reports. Reports that match it are not shown. An empty member matches any
 /// text. Within a member, `*` matches any text.
 struct Suppression {
     std::string check = {}, kind = {}, kernel = {};
@@ -19,7 +19,7 @@ struct Suppression {
     std::string source = {};  ///< the text of the source line, without white space at its ends
 };
 
-/// A member of Suppression, and its key in suppression files.
+/// A member of Suppression, and the key for this member in suppression files.
 struct SuppressionKey {
     const char* name;
     std::string Suppression::*member;
@@ -37,8 +37,8 @@ bool matches_path(std::string_view path, std::string_view pattern);
 /// be read.
 std::string source_line(const Place& place);
 
-/// Converts suppressions to and from the text in COALESCE_SIM_SUPPRESS, an environment variable of
-/// the program.
+/// These functions convert suppressions to and from the text in the environment variable
+/// COALESCE_SIM_SUPPRESS, which `simulate` sets for the program.
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions);
 std::vector<Suppression> suppressions_from_text(std::string_view text);
 
@@ -48,8 +48,8 @@ bool matches_suppression(const Suppression& suppression, const Report& report);
 /// Reports whether the options of this run (options()) select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
 
-/// Reports whether the options of this run suppress the report. Reports about missing work are
-/// never suppressed, because the program's results are wrong without this work.
+/// Reports whether the options of this run suppress the report. Reports about work that was not
+/// simulated are never suppressed, because the program's results are wrong without this work.
 bool is_suppressed(const Report& report);
 
 /// Reports whether reports with this check and kind are about work that was not simulated.

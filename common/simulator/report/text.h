@@ -33,7 +33,8 @@ std::string shorten_name(const std::string& name, std::size_t max_length = 120);
 /// Adds `prefix` to the beginning of every line of `text`. The result ends with a newline.
 std::string prefix_lines(std::string_view prefix, std::string_view text);
 
-/// Formats an index as "(x,y,z)" and a shape as "32x8", as CUDA programmers write them.
+/// format_index formats an index as "(x,y,z)", and format_shape formats a shape as "32x8", as CUDA
+/// programmers write them.
 std::string format_index(Dim3 index);
 std::string format_shape(Dim3 shape);
 
@@ -44,8 +45,8 @@ std::string shorten_path(const std::string& path);
 /// known.
 std::string format_place(const std::string& file, u32 line);
 
-/// Reports whether colours can be written to `descriptor`: it is a terminal, and NO_COLOR is not
-/// set.
+/// Reports whether text in colour should be written to `descriptor`. This is so if `descriptor` is
+/// a terminal and NO_COLOR is not set.
 bool wants_colour(int descriptor);
 
 }  // namespace coalesce::simulator

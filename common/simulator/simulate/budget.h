@@ -15,7 +15,7 @@ struct BudgetError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The limits of a kernel or a line, keyed by Metric::name (metrics.h).
+/// The limits of a kernel or a source line. The key of a limit is Metric::name (metrics.h).
 using Limits = std::map<std::string, double>;
 
 struct LineBudget {
@@ -41,11 +41,12 @@ struct Budget {
 /// line.
 Budget read_budget(const std::string& file);
 
-/// Returns a budget as TOML, in which each limit is the cost that was measured in the run.
+/// Returns the TOML text of a budget in which each limit equals the cost that was counted in the
+/// run.
 std::string make_budget_text(const Json& run);
 
-/// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
-/// or line.
+/// Returns a finding for each limit that the run exceeds, and for each entry of the budget that
+/// matches no kernel or line of the run.
 std::vector<Finding> check_budget(const Budget& budget, const Json& run);
 
 /// Returns the findings of check_budget() as text for a terminal.

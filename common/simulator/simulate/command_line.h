@@ -16,7 +16,7 @@ struct CommandLine {
     std::string budget_to_write, suppressions_to_write;
     // Files to read before the run.
     std::string suppression_file, base_file, budget_file;
-    /// The tolerated increase of a cost over the run in base_file, in percent.
+    /// The percentage by which a cost may be higher than in the run in `base_file`.
     double tolerance_percent = 0;
     std::string annotations;     ///< "github", "compiler", or empty for no annotations
     bool reports_lints = false;  ///< true if avoidable costs are reported
@@ -27,15 +27,15 @@ struct CommandLine {
     bool is_plain = false;
     bool explains_missing = false;
     bool writes_vscode_tasks = false;
-    /// Options for the simulator, keyed by the environment variable in which they are passed. An
-    /// empty value means that the option was not given.
+    /// Options for the simulator. The key of an option is the environment variable that passes it.
+    /// An empty value means that the option was not given.
     std::map<std::string, std::string> passed_variables;
     int error_exit_code = 0;  ///< the value of --error-exitcode, or 0 if the option was not given
     std::vector<std::string> program;  ///< the program and its arguments
 };
 
-/// Parses the arguments. If they request the help or contain an error, prints the help or the
-/// error, sets `exit_code` and returns nothing. `simulate` must then exit with `exit_code`.
+/// Parses the arguments of `simulate`. If they ask for help or contain an error, prints the help or
+/// the error, sets `exit_code` and returns nothing. `simulate` must then exit with `exit_code`.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
 /// Returns the environment variables that pass the options to the simulator inside the program.

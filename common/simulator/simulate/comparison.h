@@ -41,14 +41,14 @@ struct Comparison {
 /// Compares the runs. A cost is worse if it has grown by more than `tolerance_percent`.
 Comparison compare_runs(const Json& old_run, const Json& new_run, double tolerance_percent);
 
-/// Returns the change in percent, such as "+3.5 %", or "new" if the cost was 0.
+/// Returns the change in percent, such as "+3.5 %", or "new" if the cost was 0 in the earlier run.
 std::string format_percent(const CostChange& change);
 
 /// Returns the comparison as text for a terminal.
 std::string comparison_text(const Comparison& comparison);
 
-/// Returns a finding for each cost that has become worse. The finding is at the line whose traffic
-/// grew most.
+/// Returns a finding for each cost that has become worse. The place of the finding is the source
+/// line whose traffic grew most.
 std::vector<Finding> make_comparison_findings(const Comparison& comparison);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// Determines how an ELF file will be loaded, without running it.
+// Reads from an ELF file how the file will be loaded and what it needs, without running it.
 #pragma once
 
 #include <stdexcept>

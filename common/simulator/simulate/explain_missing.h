@@ -1,5 +1,5 @@
 // Describes which programs run on the simulated GPU and which do not. Error messages use the same
-// text.
+// texts.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace coalesce::simulator {
 /// newline, and its lines have at most 80 columns.
 std::string explain_missing();
 
-/// Returns the reason why a program that needs `library` and imports `symbol` cannot run. Returns
-/// "" if `symbol` is not a function of NVIDIA's libraries.
+/// Returns the reason why a program cannot run that needs `library` and imports `symbol` from it.
+/// Returns "" if `symbol` is not a function of NVIDIA's libraries.
 std::string find_library_problem(const std::string& library, const std::string& symbol);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Declares findings: the common representation of reports, of lints, of costs that have grown, and
-// of costs above a budget. The formats for CI systems are generated from findings.
+// Declares findings. A finding represents a report, a lint, a cost that has grown, or a cost above
+// a budget. The formats for CI systems are generated from findings.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// A mistake or a cost at one place.
+/// A mistake or an excessive cost at one place in the source.
 struct Finding {
     std::string rule = {};  ///< the check or feature, such as "racecheck" or "budget"
     std::string kind = {};  ///< the kind of mistake, such as "write after read"

@@ -10,11 +10,11 @@
 
 namespace coalesce::simulator {
 
-/// Returns the findings as SARIF 2.1.0, for code scanning.
+/// Returns the findings in the format SARIF 2.1.0, which code scanning services read.
 std::string to_sarif(const std::vector<Finding>& findings, const std::string& version);
 
-/// Returns the findings as JUnit XML, for CI systems. Each kernel is a test case, and the rest of
-/// the program is one more test case.
+/// Returns the findings as JUnit XML, for CI systems. Each kernel becomes a test case. One more
+/// test case is for findings about the rest of the program.
 std::string to_junit(const std::vector<Finding>& findings, const Json& run,
                      const std::string& program);
 

@@ -1,10 +1,10 @@
-// Finds lints: lines and kernels that take longer than necessary, each with its predicted cost in
-// time.
+// Finds lints: source lines and kernels that take longer than necessary. The predicted loss of time
+// is given for each.
 //
 // Idea   The time model predicts how long a launch takes, and how long it would take without each
-//        inefficiency (timing/savings.h). The cost of a lint is the difference. Waste of a resource
-//        that is not the bottleneck costs nothing, and is not reported. The message of a lint
-//        explains the inefficiency by the counters.
+//        inefficiency (timing/savings.h). The cost of a lint is the difference. If the wasted
+//        resource is not the bottleneck, the waste costs no time and is not reported. The message
+//        of a lint quotes the counters that show the inefficiency.
 // Allow  A comment `coalesce: allow ID`, on the line or on the line above, disables a lint.
 #pragma once
 

@@ -21,14 +21,15 @@ struct TrafficKind {
 };
 std::span<const TrafficKind> traffic_kinds();
 
-/// Whether a budget can limit a cost for individual source lines.
+/// The extent to which a budget can limit a cost for individual source lines.
 enum class LineLimitSupport : u8 {
     none,
     possible,
     written,  ///< line limits are possible, and --write-budget writes them
 };
 
-/// When a comparison reports that a cost has grown. A cost may be missing in one of the two runs.
+/// The condition under which a comparison reports that a cost has grown. The conditions differ for
+/// costs that are missing in one of the two runs.
 enum class ComparisonRule : u8 {
     never,
     always,   ///< reported even if one run does not have the cost; its cost then counts as 0
@@ -42,7 +43,7 @@ struct Metric {
     LineLimitSupport line_limit_support;
     ComparisonRule comparison_rule;
     /// The unit of the traffic that determines this cost (TrafficKind::unit). If the cost grows, a
-    /// comparison reports the line whose traffic grew most.
+    /// comparison reports the source line whose traffic in this unit grew most.
     std::string_view unit;
     /// Returns the value for a kernel or a line. Returns nothing if the value is undefined, such as
     /// the sectors per load of a kernel without loads.

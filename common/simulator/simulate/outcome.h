@@ -1,4 +1,4 @@
-// Determines the exit code of `simulate`.
+// Determines the exit code of `simulate` from the outcome of a run.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ inline constexpr int kProgramFailed = 1;
 inline constexpr int kNotSimulated = 2;
 /// The exit code if a cost exceeds a limit, or has grown since an earlier run.
 inline constexpr int kTooExpensive = 3;
-/// The exit code with --gate if a check has reported a mistake. Without --gate, the option
-/// --error-exitcode sets this code.
+/// The exit code with --gate if a check has reported a mistake. Without --gate, the exit code in
+/// this case is the value of the option --error-exitcode.
 inline constexpr int kMistakesReported = 4;
 
 /// The properties of a run that determine the exit code.

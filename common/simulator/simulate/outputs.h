@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Empties all files to be written, so that no old file looks like an output of this run. Throws
-/// CanNotRun if a file cannot be written.
+/// Empties all output files before the run, so that an old file is not mistaken for an output of
+/// this run. Throws CanNotRun if a file cannot be written.
 void prepare_outputs(const CommandLine& line);
 
 /// Writes all requested files and prints the requested annotations. `comparison` is null if the run

@@ -22,9 +22,9 @@ std::string find_program(const std::string& name);
 /// folder bin/ that contains this executable. Throws CanNotRun if the library is missing.
 std::string find_library();
 
-/// Returns the environment variables that make the loader use our library. A program that is a
-/// script also needs these variables, because it may start programs that use CUDA. Throws CanNotRun
-/// if `program` needs something that the simulator does not support.
+/// Returns the environment variables that make the loader use our library. These variables are also
+/// returned for a script, because it may start programs that use CUDA. Throws CanNotRun if
+/// `program` needs something that the simulator does not support.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 
 using Json = nlohmann::ordered_json;
 
-/// Joins the reports in `folder`, beginning with the report of the process `first_process`.
+/// Joins the reports in `folder` into one. The report of the process `first_process` comes first.
 /// Counters of kernels with the same name are added up, and equal reports are merged. Returns
 /// nothing if there is no complete report.
 std::optional<Json> join_reports(const std::filesystem::path& folder, int first_process);

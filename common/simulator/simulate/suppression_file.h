@@ -19,7 +19,7 @@ struct SuppressionError : std::runtime_error {
 /// file and the line.
 std::vector<Suppression> read_suppressions(const std::string& file);
 
-/// Returns the text of a suppression file, in TOML, for all reports of the run.
+/// Returns the TOML text of a suppression file that suppresses all reports of the run.
 std::string make_suppressions_text(const Json& run);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Helpers for test cases with textures and surfaces: they create arrays, and objects for these
-// arrays.
+// Helpers for test cases with textures and surfaces. They create arrays, and texture and surface
+// objects for these arrays.
 #pragma once
 
 #include "cases.h"

@@ -2,8 +2,8 @@
 //
 // Builds on  debug_info.h.
 // Idea       A step is one line of the source, executed by the active lanes of one warp. A step
-//            contains only the values that have changed. The state after a step is the sum of all
-//            changes up to that step, so a viewer can go back as easily as forward.
+//            contains only the values that have changed. The state after a step is the result of
+//            all changes up to that step, so a viewer can compute the state after any step.
 // Read next  tracer.h records a trace.
 #pragma once
 
@@ -16,12 +16,13 @@
 
 namespace coalesce::simulator {
 
-/// A scalar part of a variable, or a register of a function without debug information.
+/// A scalar that the trace shows: a part of a source variable or, in a function without debug
+/// information, a register.
 struct TracedVariable {
     std::string name;  ///< the scalar's name, including its path in the variable: "part[3]"
     u32 function = 0;  ///< the index of the scalar's function in BlockTrace::functions
     ScalarType type;
-    /// The first and the last line of the variable's scope. An unknown last line is 0.
+    /// The first and the last line of the variable's scope. `last_line` is 0 if it is unknown.
     u32 first_line = 0, last_line = 0;
 };
 
@@ -61,8 +62,8 @@ struct StepAccess {
     bool is_asynchronous = false;
 };
 
-/// The reason why some lanes of the warp do not take part in a step. `other_path` means that they
-/// have diverged, and run later.
+/// The reason why some lanes of the warp do not take part in a step. `other_path` means that these
+/// lanes have diverged, and run at another time.
 enum class WaitReason : u8 { other_path, barrier, warp_sync, cluster_barrier, memory, exited };
 
 struct WaitingLanes {
@@ -71,7 +72,7 @@ struct WaitingLanes {
     u32 line = 0;  ///< the source line at which the lanes continue
 };
 
-/// Lanes that have arrived at a barrier of the block.
+/// The arrival of lanes at a barrier of the block.
 struct BarrierArrival {
     u32 barrier = 0;
     u32 arrived = 0;   ///< the number of threads that have arrived at the barrier after this step
@@ -83,10 +84,11 @@ struct Step {
     u32 warp = 0;
     u32 function = 0, file = 0, line = 0;
     Mask active = 0;
-    /// The index in the function of the step's first PTX instruction, and the number of PTX
-    /// instructions that the step executes.
+    /// The step's first PTX instruction, as an index into the function's body, and the number of
+    /// PTX instructions that the step executes.
     u32 first_instruction = 0, instructions = 0;
-    /// The number of bytes that asynchronous copies to shared memory have in flight after the step.
+    /// The number of bytes that asynchronous copies to shared memory still have in flight after the
+    /// step.
     u64 bytes_in_flight = 0;
     std::vector<WaitingLanes> waiting;
     std::vector<VariableChange> changes;
@@ -104,7 +106,8 @@ struct BlockTrace {
     std::string kernel;
     Dim3 grid, block, block_index;
     u64 block_number = 0;
-    /// True if the trace contains source variables, false if it contains registers instead.
+    /// True if the trace contains the variables of the source. False if it contains registers
+    /// instead.
     bool has_variables = false;
     bool is_complete = true;  ///< false if the block executed more steps than the limit
     std::vector<std::string> files, functions;

@@ -2,10 +2,10 @@
 //
 // Idea   `nvcc -G`, NVRTC, clang and the pages' translator all describe variables in the same way:
 //        as bytes in the sections .debug_info, .debug_abbrev and .debug_loc at the end of the PTX.
-//        In these bytes, names of labels and registers stand for addresses. One reader therefore
-//        supports all of these compilers.
-// Limit  Variables of inlined functions are not supported. Code that is compiled for a debugger has
-//        no inlined functions, except for those with __forceinline__.
+//        In these bytes, addresses are given by the names of labels and registers. Because the
+//        format is the same, one reader supports all of these compilers.
+// Limit  Variables of inlined functions are not supported. In code that is compiled for a debugger,
+//        only functions with __forceinline__ are inlined.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ struct VariablePart {
     u32 offset = 0;  ///< the offset from the start of the variable, in bytes
 };
 
-/// The location of a variable while the program executes the instructions from `begin` to `end`.
+/// The location of a variable while the program executes the instructions [begin, end).
 struct VariablePlace {
     ptx::StateSpace space = ptx::StateSpace::local;
     std::string symbol = {};     ///< the name of the memory or register that contains the variable

@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator::dwarf {
 
-/// The tags that the reader needs. The following enumerations contain the attributes, operations
-/// and base types. All have the numbers of the DWARF standard.
+/// The tags that the reader needs. The enumerations after this one contain the attributes,
+/// operations and base types. All enumerators have the numbers of the DWARF standard.
 enum : u32 {
     kArrayType = 0x01,
     kEnumerationType = 0x04,
@@ -65,8 +65,9 @@ enum : u32 {
     kUnsignedChar = 8
 };
 
-/// The bytes of a section. Some numbers in the PTX text are written as a symbol plus an addend.
-/// Such a number is stored as the addend, and `symbols` maps its offset in `bytes` to the symbol.
+/// The bytes of a section. Some numbers in the PTX text are written as a symbol plus an addend. For
+/// such a number, `bytes` contains the addend, and `symbols` maps the offset of the number in
+/// `bytes` to the symbol.
 struct Section {
     std::vector<u8> bytes;
     std::map<std::size_t, std::string> symbols;
@@ -87,8 +88,8 @@ public:
     i64 read_sleb();
     std::string read_text();
     std::vector<u8> read_block(u64 size);
-    /// Reads an 8-byte address, and returns the symbol that stands for it in the PTX. Returns "" if
-    /// there is no symbol.
+    /// Reads an 8-byte address, and returns the symbol that the PTX contains in place of the
+    /// address. Returns "" if the PTX contains a number instead of a symbol.
     std::string read_symbol();
     /// Returns the symbol at the current position, or "" if there is none. Does not advance.
     std::string peek_symbol() const;
@@ -126,8 +127,8 @@ struct Tree {
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.
     const Entry* find_referred_entry(const Entry& entry, u32 attribute) const;
-    /// Returns an attribute of an entry. If the entry does not have the attribute, returns that of
-    /// the declaration to which the entry refers. Returns null if neither has the attribute.
+    /// Returns an attribute of an entry. If the entry does not have the attribute, returns the
+    /// attribute of the declaration to which the entry refers. Returns null if neither has it.
     const Attribute* find_attribute(const Entry& entry, u32 attribute) const;
 };
 

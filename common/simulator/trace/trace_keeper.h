@@ -1,5 +1,5 @@
-// Stores this process's trace request, which selects the launch and the block to trace, and the
-// resulting trace.
+// Stores the trace request of this process, which selects the launch and the block to trace. Also
+// stores the resulting trace.
 //
 // Builds on  block_trace.h.
 #pragma once

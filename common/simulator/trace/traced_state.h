@@ -1,4 +1,4 @@
-// Declares the data about functions, variables and warps that the tracer keeps while it records.
+// Declares the data about functions, variables and warps that the tracer needs while it records.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace coalesce::simulator {
 
-/// The location of a part of a variable while the program executes a range of instructions.
+/// The location of a scalar part of a variable while the program executes the instructions [begin,
+/// end).
 struct PartPlace {
     enum class Kind : u8 { reg, predicate, local, parameter, kernel_parameter } kind = Kind::local;
     u64 offset = 0;              ///< the offset in the register file, local memory, or parameters
@@ -39,8 +40,8 @@ struct TracedFunction {
     /// For each instruction of Function::body, the indices of the parts that the instruction
     /// changes by writing a register.
     std::vector<std::vector<u32>> assigned_parts = {};
-    /// For each instruction of Function::body, its source line. An instruction without an effect of
-    /// its own, which only computes, gets the line of the instructions around it.
+    /// For each instruction of Function::body, its source line. An instruction that only computes,
+    /// and has no other effect, gets the line of the instructions around it.
     std::vector<ptx::SourceLine> lines = {};
 };
 
@@ -65,7 +66,7 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
 /// trace.
 void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace);
 /// Returns the index in BlockTrace::arrays of the array that contains the address or is closest to
-/// it. Adds an array to the trace if the trace has none for this memory.
+/// it. If the trace has no array for this memory, adds one.
 u32 find_array(const Launch& launch, bool is_shared, u64 address, BlockTrace& trace);
 
 }  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 //            is executed. When the line, the warp or its active lanes change, a step has ended. The
 //            tracer then reads the variables of the step's lanes from the locations in the debug
 //            information, and records the variables that have changed.
-// Cost       Other blocks run at their usual speed, and so do launches without a tracer.
+// Cost       Other blocks run at their usual speed, and so do all launches that are not traced.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ public:
     void mark_last_store(u64 address);
 
 private:
-    /// An access whose values must be read after its instruction has been executed.
+    /// An access whose values must be read from memory after its instruction has been executed.
     struct PendingAccess {
         std::size_t access = 0;  ///< the index of the access in the step's accesses
         u64 addresses[kLanes];
@@ -74,7 +74,8 @@ private:
     DebugInfo debug_info_;
     BlockTrace trace_;
     std::map<const FunctionCode*, TracedFunction> functions_;
-    /// The state of each variable in each warp, indexed by warp, then by variable.
+    /// The state of each variable in each warp. The first index is the warp, and the second index
+    /// is the variable.
     std::vector<std::vector<KnownVariable>> known_variables_;
     std::string folder_;               ///< the folder of the kernel's own source file
     std::map<u32, u32> file_numbers_;  ///< maps the file numbers of the PTX to those of the trace

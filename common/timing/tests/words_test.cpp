@@ -87,7 +87,7 @@ bool has_word(const std::string& text, const std::string& part) {
     return false;
 }
 
-/// Checks that the text does not mention missing numbers.
+/// Checks that the text makes no statement about numbers that the prediction lacks.
 void check_claims(const Prediction& p) {
     const std::string text = everything(p);
     for (const char* no_number : {"nan", "inf"}) CHECK_FALSE(has_word(text, no_number));

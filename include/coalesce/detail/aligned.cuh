@@ -93,9 +93,9 @@ struct RegisterBlockKernel {
     }
 };
 
-/// A kernel like RegisterBlockKernel for matrices in which some rows of `out` do not start at
-/// sector boundaries. A block stores whole sectors only. To complete its first sectors, the block
-/// loads EXTRA_ROWS additional rows, which are the last rows of the previous block.
+/// A variant of RegisterBlockKernel for matrices in which some rows of `out` do not start at sector
+/// boundaries. A block stores whole sectors only. To complete its first sectors, the block also
+/// loads the last EXTRA_ROWS rows of the previous block.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, LoadPolicy LOADS>
 struct WholeSectorKernel {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, EXTRA_ROWS = 32 / SIZE;
@@ -145,7 +145,7 @@ struct WholeSectorKernel {
         char* const out_matrix = out_matrix_address<SIZE>(task, origin);
         Vector<16> column_vector[ROUNDS];
         int vectors_past_boundary
-            [ROUNDS];  // the vectors between a sector boundary and the tile's first row
+            [ROUNDS];  // vectors from the last sector boundary to the tile's first row
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const int x = first_col + k * COLS_PER_ROUND;
@@ -167,9 +167,9 @@ struct WholeSectorKernel {
     }
 };
 
-/// A kernel for words, with tiles of 64 x 64. A tile is stored in shared memory as it was loaded,
-/// and transposed when it is read. Each group of four rows permutes its vectors differently, which
-/// avoids bank conflicts when threads read a column.
+/// A kernel for words, with tiles of 64 x 64 words. A tile is stored in shared memory as it was
+/// loaded, and is transposed when it is read. Each group of four rows has its own permutation of
+/// the vectors, so that threads that read a column cause no bank conflicts.
 template <LoadPolicy LOADS>
 struct AlignedWordKernel {
     static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, EXTRA_ROWS = 0;
@@ -179,9 +179,9 @@ struct AlignedWordKernel {
         return shared + (row * 16 + (vector_index ^ (row / 4 % 8))) * 16;
     }
 
-    /// Returns the tile of this block. If neighbouring strips share cache lines, the blocks process
-    /// neighbouring strips at the same time, while the shared lines are cached. Otherwise, the
-    /// blocks process strips that are far apart.
+    /// Returns the tile of this block. If neighbouring strips share cache lines, blocks that run at
+    /// the same time process neighbouring strips, so that the shared lines are still cached.
+    /// Otherwise, they process strips that are far apart.
     static __device__ TileOrigin find_tile(const TransposeTask& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
@@ -209,7 +209,7 @@ struct AlignedWordKernel {
         store_vector(vector_address(shared, y + 32, x), lower_vector);
     }
 
-    /// Stores four rows of two columns.
+    /// Stores four rows of two columns of the tile.
     static __device__ void store(const TransposeTask& task, const TileOrigin& origin, char* shared,
                                  int vector_index, int x) {
         Vector<8> column_pair[4];

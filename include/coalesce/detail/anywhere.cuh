@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices with unaligned rows, which may start at any element. They move either
-/// single elements, or vectors that they splice from two aligned vectors.
+/// Kernels for matrices with unaligned rows, which may start at any element. Some kernels move
+/// single elements. The others move vectors, each of which they splice from two aligned vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -130,9 +130,9 @@ __device__ inline Vector<BYTES> splice_vectors(const Vector<BYTES>& low_vector,
     return spliced_vector;
 }
 
-/// A kernel like RegisterBlockKernel, but for unaligned rows. Every vector that it loads or stores
-/// is spliced from two aligned vectors. A block stores only whole groups of ALIGNMENT_BYTES bytes,
-/// and loads EXTRA_ROWS additional rows to complete its first groups.
+/// A variant of RegisterBlockKernel for unaligned rows. Every vector that it loads or stores is
+/// spliced from two aligned vectors. A block stores only whole groups of ALIGNMENT_BYTES bytes, and
+/// loads EXTRA_ROWS additional rows to complete its first groups.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int ALIGNMENT_BYTES>
 struct RealignedVectorKernel {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;
@@ -167,8 +167,8 @@ struct RealignedVectorKernel {
         store(task, origin, tile);
     }
 
-    /// Reports whether loads may extend past both ends of the tile's rows, because everything that
-    /// they read is within the matrix.
+    /// Reports whether loads may extend past both ends of the tile's rows. They may if everything
+    /// that they read is within the matrix.
     static __device__ bool can_read_around_tile(const TransposeTask& task,
                                                 const TileOrigin& origin) {
         const std::int64_t top_row = origin.row < EXTRA_ROWS ? 0 : origin.row - EXTRA_ROWS;
@@ -182,8 +182,9 @@ struct RealignedVectorKernel {
                (task.rows - 1 - bottom_row) * task.cols + cols_after >= VECTOR_ELEMENTS;
     }
 
-    /// Loads the tile. No load waits for another load or for a comparison. In place of elements
-    /// outside the matrix, loads elements of the nearest row or column, which are not stored.
+    /// Loads the tile. No load waits for another load or for a comparison. For positions outside
+    /// the matrix, loads elements of the nearest row or column instead. These elements are not
+    /// stored.
     static __device__ void load(const TransposeTask& task, const TileOrigin& origin,
                                 const Tile& tile) {
         const char* in_matrix = in_matrix_address<SIZE>(task, origin);

@@ -12,9 +12,9 @@
 
 namespace coalesce::transposing {
 
-/// A block of bytes in shared memory. It has GROUPS groups of 16 lines, and each line has PITCH
-/// vectors. Extra vectors after each group prevent bank conflicts between threads of different
-/// groups.
+/// A block of bytes in shared memory. It consists of GROUPS groups of 16 lines, and a line consists
+/// of PITCH vectors. Unused vectors after each group prevent bank conflicts between threads that
+/// access different groups.
 template <int GROUPS, int PITCH>
 struct VectorLines {
     static constexpr int VECTORS_PER_GROUP = 16 * PITCH + (GROUPS < 8 ? 8 / GROUPS : 1);
@@ -36,7 +36,7 @@ struct VectorLines {
 
 /// A kernel for matrices of bytes with 16 * THREADS_ACROSS columns. Each thread loads a vector from
 /// each of 16 rows, and transposes these 16 x 16 bytes in registers. If SWAPS_ROWS is true, two
-/// threads load their rows together as whole cache lines, and then swap rows.
+/// neighbouring threads together load whole cache lines of their rows, and then swap rows.
 template <int THREADS_ACROSS, int THREADS_DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS_ROWS>
 struct TallVectorKernel {
     static constexpr int THREADS = THREADS_ACROSS * THREADS_DOWN, WARPS = THREADS / 32,
@@ -148,8 +148,8 @@ struct TallVectorKernel {
 };
 
 /// The counterpart of TallVectorKernel: a kernel for matrices of 16 * THREADS_DOWN rows of bytes.
-/// Rows of `in` may start anywhere in a vector, so each thread splices 16 vectors. It then
-/// transposes the vectors in registers, and stores them.
+/// Rows of `in` may start anywhere in a vector, so each thread splices 16 vectors. The thread then
+/// transposes these vectors in registers, and stores them.
 template <int THREADS_DOWN, int BLOCKS_, LoadPolicy LOADS>
 struct WideVectorKernel {
     static constexpr int THREADS_ACROSS = 32, THREADS = THREADS_ACROSS * THREADS_DOWN,

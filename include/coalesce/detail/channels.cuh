@@ -18,7 +18,8 @@ struct RegisterElement {
     int position_in_word;
 };
 
-/// Packs elements into a word. `piece(i)` returns element i. Element 0 goes into the lowest bits.
+/// Packs elements into a word. `get_element(i)` returns element i. Element 0 goes into the lowest
+/// bits.
 template <int SIZE, class ElementOf>
 __device__ inline unsigned build_word(ElementOf get_element) {
     if constexpr (SIZE == 4) {
@@ -50,8 +51,8 @@ struct ChannelKernel {
     static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS_PER_BLOCK : CHANNELS;
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
 
-    /// Returns the address of a vector in shared memory. If CHANNELS is a power of two, the vectors
-    /// are permuted to avoid bank conflicts.
+    /// Returns the address of a vector in shared memory. If CHANNELS is a power of two, the order
+    /// of the vectors in shared memory is permuted to avoid bank conflicts.
     static __device__ char* vector_address(char* shared, int vector_index) {
         const bool is_power_of_two = (CHANNELS & (CHANNELS - 1)) == 0;
         return shared + (is_power_of_two ? vector_index ^ vector_index / 8 % 8 : vector_index) * 16;

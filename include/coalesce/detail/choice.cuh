@@ -17,8 +17,8 @@
 
 namespace coalesce::transposing {
 
-/// Reports whether the task is a stack, which is a batch of small matrices without gaps. A block
-/// can process several of these matrices.
+/// Reports whether the task is a stack: a batch of small matrices without gaps. A block can process
+/// several matrices of a stack.
 template <int SIZE>
 bool is_matrix_stack(const TransposeTask& task) {
     const bool has_no_gaps = task.in_pitch == task.cols && task.out_pitch == task.rows;
@@ -28,7 +28,7 @@ bool is_matrix_stack(const TransposeTask& task) {
            task.out_stride == matrix_elements && matrix_elements * SIZE <= max_matrix_bytes;
 }
 
-/// Returns the number of matrices that a block should process. Together they have about
+/// Returns the number of matrices that a block should process. Together, these matrices have about
 /// `target_bytes` bytes, unless a single matrix is larger.
 template <int SIZE>
 int choose_matrices_per_block(const TransposeTask& task, std::int64_t target_bytes) {
@@ -46,14 +46,15 @@ cudaError_t launch_stack_kernel(TransposeTask task, std::int64_t target_bytes,
                                  shared_bytes, queue);
 }
 
-/// The number of bytes that a block takes from a stack of matrices of more than 4096 bytes.
+/// The approximate number of bytes that a block processes if the matrices of a stack are larger
+/// than 4096 bytes.
 constexpr std::int64_t stack_target_bytes = 20'000;
-/// The maximum size, in bytes, of a block's matrices for which kernels with fewer threads are
-/// faster, because more of their blocks run at the same time.
+/// The maximum size of a block's matrices, in bytes, for a kernel with fewer threads. Up to this
+/// size, such a kernel is faster, because more of its blocks run at the same time.
 constexpr std::int64_t max_bytes_for_few_threads = 32'000;
 
-/// Launches a stack kernel, and requests 196 KB (85 %) of the L1 cache for shared memory. This is
-/// faster, although the blocks that run at the same time need less.
+/// Launches a stack kernel, and requests 196 KB (85 %) of the L1 cache for shared memory. The
+/// kernel is then faster, although the blocks that run at the same time need less shared memory.
 template <int SIZE, class Kernel>
 cudaError_t launch_stack_with_more_shared_memory(const TransposeTask& task,
                                                  const LaunchQueue& queue) {
@@ -63,8 +64,8 @@ cudaError_t launch_stack_with_more_shared_memory(const TransposeTask& task,
     return launch_stack_kernel<SIZE, Kernel>(task, stack_target_bytes, queue);
 }
 
-/// Launches a kernel that stores vectors of four 4-byte elements. With an odd number of columns,
-/// the lanes of a warp access a bank of shared memory at most four times.
+/// Launches a kernel that stores vectors of four 4-byte elements. The number of columns must be
+/// odd, so that at most four lanes of a warp access the same bank of shared memory.
 template <LoadPolicy LOADS>
 cudaError_t launch_vector_stack(const TransposeTask& task, std::int64_t stack_bytes,
                                 const LaunchQueue& queue) {
@@ -114,9 +115,9 @@ cudaError_t launch_matrix_stack(const TransposeTask& task, const LaunchQueue& qu
     return launch_stack_with_policy<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
-/// Reports whether elements smaller than a word can be transposed in registers. Rows and columns
-/// must consist of whole words. Very short rows are excluded, because most lanes would have nothing
-/// to load.
+/// Reports whether the small matrices, whose elements are smaller than a word, can be transposed in
+/// registers. Rows and columns must consist of whole words. Very short rows are excluded, because
+/// most lanes would have nothing to load.
 template <int SIZE>
 bool can_use_word_stack(const TransposeTask& task) {
     if constexpr (SIZE < 4) {
@@ -141,8 +142,8 @@ cudaError_t launch_word_stack(const TransposeTask& task, const LaunchQueue& queu
         if (matrix_bytes <= 9000)
             return launch_stack_kernel<2, WordStackKernel<2, 256, 4>>(task, 9000, queue);
         // Loading 64 bytes of a row at once takes fewer requests to the L2 cache than loading 32
-        // bytes. With several rounds of loads, however, it is more important to keep all lanes
-        // busy.
+        // bytes. If several rounds of loads are necessary, however, it is more important to keep
+        // all lanes busy.
         using FourLaneKernel = WordStackKernel<2, 384, 4>;
         using EightLaneKernel = WordStackKernel<2, 384, 8>;
         const std::int64_t pieces_per_row = task.cols / EightLaneKernel::COLS,
@@ -162,8 +163,8 @@ cudaError_t launch_word_stack(const TransposeTask& task, const LaunchQueue& queu
     return cudaErrorInvalidValue;
 }
 
-/// Launches the kernel for aligned rows. For matrices of bytes, blocks have more threads on GPUs
-/// with fast memory.
+/// Launches the kernel for aligned rows. On GPUs with fast memory, matrices of bytes have a kernel
+/// of their own, with more threads per block.
 template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_aligned_kernel(const TransposeTask& task, const LaunchQueue& queue) {
     if constexpr (SIZE == 1) {
@@ -207,8 +208,8 @@ cudaError_t launch_aligned_tiles(const TransposeTask& task, std::int64_t shorter
     return launch_aligned_kernel<SIZE, LoadPolicy::plain>(spread_task, queue);
 }
 
-/// Launches a kernel for a matrix with unaligned rows. For small matrices, it is not worth loading
-/// extra rows to complete a block's first vectors or sectors.
+/// Launches a kernel for a matrix with unaligned rows. The kernel for small matrices loads no extra
+/// rows to complete a block's first vectors or sectors, because that would cost more than it gains.
 template <int SIZE>
 cudaError_t launch_unaligned_tiles(TransposeTask task, std::int64_t shorter_side,
                                    const LaunchQueue& queue) {
@@ -219,8 +220,9 @@ cudaError_t launch_unaligned_tiles(TransposeTask task, std::int64_t shorter_side
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // In a tall matrix, a column of tiles is very long. The cache lines that it shares with the
-        // next column would be evicted before a block needs them again.
+        // In a tall matrix, a column of tiles is very long. The cache lines that neighbouring
+        // columns share would be evicted before the next column needs them. So blocks go along the
+        // rows.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (choose_rotated_row_tile<SIZE>(task)) {
             case RotatedRowTile::unused: break;
@@ -262,8 +264,8 @@ cudaError_t launch_unaligned_tiles(TransposeTask task, std::int64_t shorter_side
     }
 }
 
-/// Reports whether the task is an image with 2, 3, 4, 6 or 8 channels. The image must be large
-/// enough for tiles of 1024 to 4096 pixels.
+/// Reports whether the task is an image that ChannelKernel supports. The image must have 2, 3, 4, 6
+/// or 8 channels, and at least 4096 pixels, the size of the largest tile.
 template <int SIZE>
 bool is_channel_image(const TransposeTask& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
@@ -297,10 +299,10 @@ cudaError_t launch_channels(const TransposeTask& task, const LaunchQueue& queue)
     }
 }
 
-/// Reports whether strips are better than tiles for an aligned matrix, because an eighth of the
-/// tiles' area would be empty, or because the shorter side does not consist of whole cache lines.
-/// Matrices of bytes and wide matrices of 2-byte elements are excluded, because they have faster
-/// tiles.
+/// Reports whether strips are better than tiles for an aligned matrix. They are if the empty part
+/// of the tiles would exceed an eighth of the matrix, or if the shorter side does not consist of
+/// whole cache lines. Matrices of bytes and wide matrices of 2-byte elements are excluded, because
+/// they have faster tiles. For 2-byte elements, only the empty part of the tiles counts.
 template <int SIZE>
 bool prefers_strips(const TransposeTask& task, std::int64_t shorter_side) {
     const std::int64_t tile_side = SIZE < 4 ? 128 : 64;
@@ -312,9 +314,8 @@ bool prefers_strips(const TransposeTask& task, std::int64_t shorter_side) {
     return are_tiles_partly_empty || shorter_side * SIZE % 128 != 0;
 }
 
-/// Strips of a tall matrix are faster than the tiles of RewoundRowKernel if the matrix has fewer
-/// than `max_cols_for_strips` columns. Strips of a wide matrix are faster if it has fewer than
-/// `max_rows_for_strips` rows.
+/// The number of columns of a tall matrix, and the number of rows of a wide matrix, below which
+/// strips are faster than the tiles of RewoundRowKernel.
 constexpr std::int64_t max_cols_for_strips = 152;
 template <int SIZE>
 constexpr std::int64_t max_rows_for_strips = SIZE == 1 ? 256 : 152;
@@ -364,7 +365,8 @@ cudaError_t launch_fastest_kernel(TransposeTask task, const LaunchQueue& queue) 
                can_use_strips = padding != StripPadding::insufficient;
     task.tile_rows = choose_tall_strip_rows<SIZE>(task, needs_padding);
     task.tile_cols = choose_wide_strip_cols<SIZE>(task);
-    // The tiles of RewoundRowKernel are faster than long strips.
+    // RewoundRowKernel, where it can be used, is faster than strips unless the matrix is very
+    // narrow.
     const bool uses_rewound_tiles = choose_rotated_row_tile<SIZE>(task) != RotatedRowTile::unused;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
                          (!uses_rewound_tiles || task.cols < max_cols_for_strips);

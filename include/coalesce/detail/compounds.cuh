@@ -35,8 +35,8 @@ struct CompoundKernel {
     static_assert(SIZE <= 4, "a word holds units");
     static constexpr int LOAD_BYTES = LOADS_VECTORS ? 16 : 4;  ///< the bytes of one load
     static constexpr int ELEMENTS_PER_WORD = 4 / SIZE, LOADS_IN_FLIGHT = 8;
-    /// The number of extra rows to load. A block needs them because the first word of a column may
-    /// start in the previous row.
+    /// The number of extra rows to load. A block needs an extra row, because the first word of a
+    /// column may start in the row before the tile.
     static constexpr int EXTRA_ROWS = SIZE == 4 ? 0 : 1;
 
     const CompoundTask& task;
@@ -101,7 +101,8 @@ struct CompoundKernel {
             load_rows<false>();
         }
     }
-    /// Loads the vectors that contain the rows. A vector may start before its row or end after it.
+    /// Loads the vectors that contain the rows. A vector may start before the first byte of its
+    /// row, or end after the last one.
     __device__ void load_vectors() const {
         constexpr int VECTORS_IN_FLIGHT = 4;
         const int loaded_row_bytes = cols * element_bytes, threads = static_cast<int>(blockDim.x);
@@ -188,8 +189,9 @@ struct CompoundKernel {
         const std::int64_t col_bytes = task.rows * element_bytes;
         char* const out = static_cast<char*>(task.out) + matrix_offset +
                           (col + first_col) * col_bytes + row * element_bytes;
-        // A warp stores whole sectors if all of its columns start at the same position within a
-        // sector.
+        // A warp stores one column after another, with the same lanes. If all of these columns have
+        // the same offset within a sector, shifting the lanes by this offset lets them store whole
+        // sectors.
         const bool are_columns_aligned_alike = col_step * col_bytes % 32 == 0;
         const int misaligned_words =
             are_columns_aligned_alike ? static_cast<int>(misaligned_bytes_of(out, 32)) / 4 : 0;
@@ -198,8 +200,8 @@ struct CompoundKernel {
         if (word < 0 || word >= words_per_column) return;
         const int misaligned_units =
             SIZE == 4 ? 0 : static_cast<int>(misaligned_bytes_of(out, 4)) / SIZE;
-        // The first unit of this lane's word, numbered from the tile's first unit. The unit may be
-        // in the previous row.
+        // The first unit of this lane's word, counted from the tile's first unit. It is negative if
+        // the unit is in the row before the tile.
         const int first_unit = word * ELEMENTS_PER_WORD - misaligned_units;
         int tile_offset[ELEMENTS_PER_WORD];
 #pragma unroll

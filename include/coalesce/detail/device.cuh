@@ -1,5 +1,5 @@
 /// \file
-/// Reports whether a device has fast memory. Some choices of kernels depend on this.
+/// Reports whether a device has fast memory. Some kernels are used only on such devices.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@ namespace coalesce::transposing {
 /// is the limit.
 constexpr double min_fast_bytes_per_second = 4e12;
 
-/// Reports whether the memory of the current device is fast. Queries each device only once.
+/// Reports whether the memory of the current device is fast. Each device is queried only once.
 inline bool has_fast_memory() {
     constexpr int max_devices = 64;
     enum MemorySpeed : signed char { unknown, slow, fast };

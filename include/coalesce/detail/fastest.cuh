@@ -22,8 +22,8 @@ inline bool is_aligned_to(const void* data, std::int64_t alignment) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) == 0;
 }
 
-/// Reports whether every row of the matrix consists of whole vectors, so that each row starts and
-/// ends at a multiple of 16 bytes. `row_length` is the number of elements in a row.
+/// Reports whether every row of the matrix starts and ends at a multiple of 16 bytes, so that the
+/// row consists of whole vectors. `row_length` is the number of elements in a row.
 inline bool are_rows_whole_vectors(const void* data, std::int64_t element_size,
                                    std::int64_t row_length, std::int64_t pitch,
                                    std::int64_t matrix_stride, std::int64_t batches) {
@@ -51,8 +51,8 @@ inline int count_bank_conflicts(std::int64_t step_bytes, int element_size, int p
 template <int SIZE>
 constexpr int strip_padding_bytes = SIZE < 4 ? 4 : SIZE;
 
-/// Whether padding avoids bank conflicts in strips. If it is insufficient, tiles should be used
-/// instead of strips.
+/// The effect of padding on bank conflicts in strips. If padding is insufficient, tiles should be
+/// used instead of strips.
 enum class StripPadding { unneeded, helpful, insufficient };
 /// Chooses padding that avoids bank conflicts in strips. `shorter_side` is the shorter side of the
 /// matrix.
@@ -68,8 +68,9 @@ StripPadding choose_strip_padding(std::int64_t shorter_side) {
     return padded_conflicts < unpadded_conflicts ? StripPadding::helpful : StripPadding::unneeded;
 }
 
-/// The fastest settings measured for strips of tall matrices: the kernels for few columns and for
-/// at least `min_cols_counted_as_many` columns, and the maximum size of a strip in bytes.
+/// The fastest settings measured for strips of tall matrices: a kernel for few columns, a kernel
+/// for many columns (at least `min_cols_counted_as_many`), and the maximum size of a strip in
+/// bytes.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using FewColKernel = TallStripKernel<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
@@ -86,9 +87,9 @@ constexpr std::int64_t max_tall_strip_bytes = SIZE == 1   ? 20'480
                                               : SIZE == 2 ? 25'600
                                                           : 32'768;
 
-/// Reports whether a strip of this many rows is faster than a shorter strip. Only strips of 4-byte
-/// elements on GPUs with fast memory can be: they are faster if five such strips leave at least 60
-/// KB of an H200's L1 cache unused.
+/// Reports whether a strip of this many rows is faster than a shorter strip. This is the case only
+/// for 4-byte elements on GPUs with fast memory, if five strips leave at least 60 KB of an H200's
+/// L1 cache unused.
 template <int SIZE>
 bool is_long_strip_faster(const TransposeTask& task, int rows, bool is_padded) {
     if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_cols_counted_as_many) return false;
@@ -132,7 +133,8 @@ using EightVectorColumnKernel = WideVectorKernel<8, 2, LoadPolicy::evict_last_12
 /// used.
 constexpr std::int64_t min_bytes_for_vector_strips = 100'000'000;
 
-/// The kernels for strips of wide matrices, by the number of rows.
+/// The kernels for strips of wide matrices. Most of the names say whether a kernel is for few or
+/// for many rows.
 template <int SIZE>
 using VeryFewRowKernel = WideStripKernel<SIZE, 128, 12, true, strip_padding_bytes<SIZE>>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
@@ -149,12 +151,12 @@ using ManyRowKernel = std::conditional_t<
     WideStripKernel<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideWordKernel = WideStripKernel<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true, LOADS>;
-/// A kernel in which two threads load a column together, in one round of up to 2 * LOADS_IN_FLIGHT
-/// rows.
+/// A kernel in which two threads load a column together. One round of loads covers up to 2 *
+/// LOADS_IN_FLIGHT rows.
 template <int LOADS_IN_FLIGHT, int PAD>
 using PairedThreadKernel =
     WideStripKernel<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
-/// The kernel for wide matrices of 57 to 119 rows of 4-byte elements on GPUs with fast memory
+/// The kernel for wide matrices with 57 to 119 rows and 4-byte elements, on GPUs with fast memory
 /// (device.cuh). Each block takes 64 columns, and each thread loads its elements in two rounds.
 template <int THREADS, int LOADS_IN_FLIGHT, LoadPolicy LOADS>
 using TwoRoundKernel =
@@ -162,21 +164,21 @@ using TwoRoundKernel =
 constexpr std::int64_t min_rows_counted_as_few = 12, min_rows_counted_as_medium = 48;
 constexpr std::int64_t min_rows_for_paired_threads = 41, max_rows_for_25_loads = 50,
                        max_rows_for_28_loads = 56;
-/// Limits on the number of rows for kernels that move strips of wide matrices of bytes. Within
-/// these limits, the last round of loads keeps enough warps busy.
+/// Limits on the number of rows of a wide matrix of bytes, for the kernels that move its strips.
+/// Between these limits, the last round of loads keeps enough warps busy.
 constexpr std::int64_t min_rows_for_byte_kernels = 20, max_rows_for_byte_kernels = 72;
 using FewByteRowKernel = WideStripKernel<1, 192, 2>;
 using MediumByteRowKernel = WideStripKernel<1, 256, 2>;
-/// The kernel for strips of wide matrices of 1- and 2-byte elements on GPUs with fast memory
-/// (device.cuh). A warp loads one piece of a row at a time, so that a multiprocessor has room for
-/// more warps.
+/// The kernel for strips of wide matrices of 1- and 2-byte elements, on GPUs with fast memory
+/// (device.cuh). A warp loads only one piece of a row at a time, so that more warps fit on a
+/// multiprocessor.
 template <int SIZE, int THREADS>
 using OnePieceKernel = WideStripKernel<SIZE, THREADS, 1>;
 template <int SIZE>
 constexpr std::int64_t min_rows_counted_as_many = SIZE < 4 ? 100 : 120;
 
-/// Returns how many columns each block processes in the kernels for wide matrices, which have few
-/// rows. Returns 0 if not even the narrowest strip of columns fits into shared memory.
+/// Returns how many columns of a wide matrix each block processes. Returns 0 if not even the
+/// narrowest strip of columns fits into shared memory.
 template <int SIZE>
 int choose_wide_strip_cols(const TransposeTask& task) {
     const auto strip_bytes = [&](int cols) { return cols * task.rows * SIZE; };
@@ -205,7 +207,7 @@ int choose_wide_strip_cols(const TransposeTask& task) {
     }
 }
 
-/// The fastest kernels on an H200 for matrices of moderate size, by the size of an element.
+/// The fastest kernels on an H200 for matrices of moderate size, by element size.
 template <int SIZE>
 struct FastestKernels;
 template <>
@@ -277,7 +279,7 @@ struct FastestKernels<16> {
 };
 
 /// Reports whether a matrix with this many rows of 4-byte elements nearly fills a tile of 224 rows,
-/// but would leave at least a fifth of the area of 64-row tiles empty. For batches of such
+/// whereas at least a fifth of the area of 64-row tiles would be empty. For batches of such
 /// matrices, the tall tiles are faster on GPUs with fast memory (device.cuh).
 inline bool nearly_fills_tall_tile(std::int64_t rows) {
     return rows > 192 && rows <= 204;
@@ -286,20 +288,23 @@ inline bool nearly_fills_tall_tile(std::int64_t rows) {
 /// The minimum size, in bytes, of matrices whose transpose becomes faster if they are loaded with
 /// the hint `evict_last`. Smaller transposes become slower, by up to 6 % at 64 MB.
 constexpr std::int64_t min_bytes_for_evict_last = 400'000'000;
-/// Like `min_bytes_for_evict_last`, but for matrices with unaligned rows.
+/// The size, in bytes, from which matrices with unaligned rows are loaded with the hint
+/// `evict_last`.
 constexpr std::int64_t min_unaligned_bytes_for_evict_last = 200'000'000;
-/// Like `min_bytes_for_evict_last`, but for strips of wide matrices on GPUs with fast memory.
-/// Matrices of 21 to 31 rows are excluded, because their last round of loads is short.
+/// The size, in bytes, from which strips of wide matrices are loaded with the hint `evict_last`, on
+/// GPUs with fast memory. Matrices of 21 to 31 rows are excluded, because their last round of loads
+/// is short.
 constexpr std::int64_t min_wide_bytes_for_evict_last = 100'000'000;
-/// Like `min_bytes_for_evict_last`, but for strips of tall matrices of bytes on GPUs with fast
-/// memory.
+/// The size, in bytes, from which strips of tall matrices of bytes are loaded with the hint
+/// `evict_last`, on GPUs with fast memory.
 constexpr std::int64_t min_tall_bytes_for_evict_last = 100'000'000;
-/// Like `min_bytes_for_evict_last`, but for wide matrices of bytes that are transposed in
-/// registers, on GPUs with fast memory. With more rows than `max_rows_for_evict_last`, the hint
-/// makes the transpose slower.
+/// The size, in bytes, from which wide matrices of bytes that are transposed in registers are
+/// loaded with the hint `evict_last`, on GPUs with fast memory. If there are more rows than
+/// `max_rows_for_evict_last`, the hint makes the transpose slower.
 constexpr std::int64_t min_wide_word_bytes_for_evict_last = 40'000'000,
                        max_rows_for_evict_last = 80;
-/// Like `min_bytes_for_evict_last`, but for stacks of 4-byte elements on GPUs with fast memory.
+/// The size, in bytes, from which stacks of 4-byte elements are loaded with the hint `evict_last`,
+/// on GPUs with fast memory.
 constexpr std::int64_t min_stack_bytes_for_evict_last = 300'000'000;
 /// Reports whether the total size of all matrices is at least this many bytes.
 template <int SIZE>
@@ -314,14 +319,14 @@ bool benefits_from_evict_last(const TransposeTask& task, bool is_aligned) {
         task, is_aligned ? min_bytes_for_evict_last : min_unaligned_bytes_for_evict_last);
 }
 
-/// The tile size of RewoundRowKernel. `unused` means that this kernel is not used, because a
-/// side of the matrix is too short or its elements have at least 4 bytes.
+/// The tile size of RewoundRowKernel. `unused` means that this kernel is not used, because a side
+/// of the matrix is too short or the elements are too large (4 bytes or more).
 enum class RotatedRowTile { unused, small, large };
 template <int SIZE>
 RotatedRowTile choose_rotated_row_tile(const TransposeTask& task) {
     if constexpr (SIZE < 4) {
         if (task.rows < 128 || task.cols < 128) return RotatedRowTile::unused;
-        // With few rows, a taller tile would be largely empty.
+        // If a matrix has few rows, a taller tile would be largely empty.
         const bool is_matrix_large =
             task.rows * task.cols * SIZE >= FastestKernels<SIZE>::min_bytes_for_large_tile;
         return is_matrix_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
@@ -331,14 +336,14 @@ RotatedRowTile choose_rotated_row_tile(const TransposeTask& task) {
     return RotatedRowTile::unused;
 }
 
-/// The greatest length of a strip of tiles, in rows or columns, for which the L2 cache keeps the
-/// strip's cache lines until the next strip uses them.
+/// The maximum length of a strip of tiles, in rows or columns. In a longer strip, the L2 cache
+/// would evict the strip's cache lines before the next strip uses them.
 constexpr std::int64_t max_cached_strip_length = 26'000;
-/// Like `max_cached_strip_length`, but for 4-byte elements on GPUs with fast memory, where grouping
-/// shorter strips costs more than it saves.
+/// The maximum length of a strip of tiles, for 4-byte elements on GPUs with fast memory. It exceeds
+/// `max_cached_strip_length`, because grouping shorter strips costs more than it saves.
 constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
-/// The number of strips in a group. The strips of a group cover 15 to 32 KB of each row. With fewer
-/// strips, too little of a row would be read at a time.
+/// The number of strips in a group. The strips of a group cover 15 to 32 KB of each row. In smaller
+/// groups, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
 /// Changes the direction of the strips if they are too long for the L2 cache. If strips in the
@@ -358,13 +363,13 @@ void shorten_strips(TransposeTask& task) {
     }
 }
 
-/// Returns the task with its tiles reordered, so that neighbouring blocks share cache lines while
-/// these are in the L2 cache. This order helps if rows are aligned, but do not start at cache line
-/// boundaries.
+/// Returns the task with its tiles reordered, so that neighbouring blocks use the cache lines that
+/// they share while these lines are in the L2 cache. This order helps if rows are aligned, but do
+/// not start at cache line boundaries.
 template <int SIZE>
 TransposeTask group_tiles_sharing_lines(TransposeTask task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);
-    // Tiles in the same row share sectors.
+    // Tiles in the same row of tiles share sectors of `in`, so consecutive blocks go along the row.
     if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) task.is_down_first = false;
     return task;
 }
@@ -377,7 +382,8 @@ bool are_out_rows_sector_aligned(const TransposeTask& task) {
 }
 
 /// Reports whether the kernels for aligned rows would store partial sectors that the L2 cache
-/// evicts before they are complete. The kernels for unaligned rows are then faster.
+/// evicts before other blocks complete them. In this case, the kernels for unaligned rows are
+/// faster.
 template <int SIZE>
 bool would_split_sectors(const TransposeTask& task, std::int64_t shorter_side) {
     constexpr std::int64_t min_shorter_side = 256;

@@ -1,5 +1,5 @@
 /// \file
-/// Kernels that write `out` in order, either one unit at a time, or in vectors.
+/// Kernels that write `out` from its beginning to its end, either one unit at a time or in vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(threads_per_block) gather_kernel(const Permute
 }
 
 /// The device functions of `splice_kernel`. That kernel performs permutations that keep the last
-/// axis in place, so it copies whole rows. Rows may be unaligned: each vector of `out` is spliced
-/// from one row or from two consecutive rows.
+/// axis in place, so it copies whole rows. Rows may be unaligned. Each vector of `out` is therefore
+/// spliced, from one row or from two consecutive rows.
 template <int SIZE>
 struct RowSplicer {
     static_assert(SIZE <= 4, "larger ones are gathered");
@@ -64,8 +64,8 @@ struct RowSplicer {
         return vector;
     }
 
-    /// Reports whether both aligned vectors that contain the 16 bytes at this address are within
-    /// `in`.
+    /// Reports whether the two aligned vectors that contain the 16 bytes at this address are both
+    /// within `in`.
     __device__ bool are_both_vectors_inside(const char* source) const {
         const char* const first_vector_start =
             source - reinterpret_cast<std::uintptr_t>(source) % 16;
@@ -123,14 +123,14 @@ struct RowSplicer {
     }
 };
 
-/// Constants of `splice_kernel`. It is used only for rows of at least `min_spliced_row_bytes`
+/// Constants of `splice_kernel`, which is used only for rows of at least `min_spliced_row_bytes`
 /// bytes. Each thread stores `spliced_vectors_per_thread` vectors of 16 bytes, and each block
-/// `spliced_bytes_per_block` bytes.
+/// stores `spliced_bytes_per_block` bytes.
 constexpr int min_spliced_row_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads_per_block * spliced_vectors_per_thread * 16;
 
-/// Finds the addresses in `in` of `row_count` rows, starting with row `first_row`. Past the last
-/// row, repeats the last row's address.
+/// Finds the addresses in `in` of `row_count` rows, starting with row `first_row`. For rows past
+/// the last one, repeats the address of the last row.
 template <int SIZE>
 __device__ void find_row_addresses(const char** row_addresses, const PermutePlan& plan,
                                    std::int64_t first_row, int row_count) {
@@ -147,7 +147,8 @@ __device__ void find_row_addresses(const char** row_addresses, const PermutePlan
 }
 
 /// A kernel that writes `out` in vectors. First, the threads of a block compute the addresses of
-/// all rows that the block needs. A vector that ends in the next row is spliced from both rows.
+/// all rows that the block needs. A vector that contains the end of one row and the start of the
+/// next is spliced from both rows.
 template <int SIZE>
 __global__ void __launch_bounds__(threads_per_block, 4) splice_kernel(const PermutePlan plan) {
     __shared__ const char* row_addresses[spliced_bytes_per_block / min_spliced_row_bytes + 3];
@@ -157,8 +158,8 @@ __global__ void __launch_bounds__(threads_per_block, 4) splice_kernel(const Perm
     const auto row_bytes = static_cast<int>(last_axis.size * SIZE);
     const auto misaligned_out_bytes =
         static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
-    // Compute the block's first row and offset once, so that the numbers for each vector fit into
-    // 31 bits.
+    // Compute the block's first row and offset once. The positions of the vectors relative to them
+    // fit into 31 bits.
     const std::int64_t block_position =
         std::int64_t{blockIdx.x} * spliced_bytes_per_block - misaligned_out_bytes;
     const std::int64_t first_row = block_position < 0 ? 0 : block_position / row_bytes;

@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Transp
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
 
-/// A kernel like transpose_kernel. It limits the registers per thread, so that Kernel::BLOCKS
-/// blocks fit on a multiprocessor.
+/// A variant of transpose_kernel that limits the registers per thread, so that
+/// Kernel::MIN_RESIDENT_BLOCKS blocks fit on a multiprocessor.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, Kernel::MIN_RESIDENT_BLOCKS)
     register_limited_kernel(const TransposeTask task) {
@@ -55,9 +55,9 @@ inline std::int64_t divide_rounding_up(std::int64_t part_size, std::int64_t coun
     return count / part_size + (count % part_size != 0);
 }
 
-/// A launch of a kernel, or a copy by the driver, that is stored to be repeated later. The first
-/// argument of every kernel is a struct that begins with the addresses of `out` and `in`. Some
-/// kernels have a second argument, which is a number.
+/// A stored launch of a kernel, or a stored copy by the driver, which can be repeated later. The
+/// first argument of every kernel is a struct that begins with the addresses of `out` and `in`.
+/// Some kernels have a second argument, which is a number.
 struct StoredLaunch {
     struct Addresses {
         void* out;
@@ -117,8 +117,8 @@ inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes,
     return cudaSuccess;
 }
 
-/// Launches a kernel and returns the error of the launch. Unlike <<< >>>, it leaves earlier errors
-/// as they are.
+/// Launches a kernel and returns the error of the launch. Unlike <<< >>>, launch_kernel() does not
+/// affect earlier errors.
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
                           std::int64_t shared_bytes, const LaunchQueue& queue,
@@ -147,8 +147,8 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
                             static_cast<std::size_t>(shared_bytes), queue.stream);
 }
 
-/// Sets how much of the L1 cache serves as shared memory while the kernel runs, in percent of the
-/// maximum.
+/// Sets how much of the L1 cache serves as shared memory while the kernel runs. `percent` is a
+/// percentage of the maximum.
 inline cudaError_t prefer_shared_memory(const void* kernel, int percent) {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
 }

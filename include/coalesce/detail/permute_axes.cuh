@@ -36,8 +36,9 @@ inline bool is_last_axis_kept(const PermutePlan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// Combines units into larger ones of up to 16 bytes, if both arrays have the same last axis.
-/// Removes the last axis if one unit remains, so that the plan transposes larger elements.
+/// Combines units into larger ones of up to 16 bytes, if both arrays have the same last axis. If
+/// the last axis then has only one unit left, removes this axis, so that the plan transposes larger
+/// elements.
 inline void widen_units(PermutePlan& plan) {
     if (!is_last_axis_kept(plan)) return;
     while (plan.unit_bytes < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
@@ -51,8 +52,9 @@ inline void widen_units(PermutePlan& plan) {
     merge_adjacent_axes(plan);
 }
 
-/// Computes a multiplier and a shift, with which kernels divide by the axis's size. Multiplying is
-/// faster than dividing. For numbers below 2^31, number * multiplier / 2^(32 + shift) is exact.
+/// Computes a multiplier and a shift with which kernels divide by the axis's size, because a
+/// multiplication is faster than a division. For numbers below 2^31, the quotient is number *
+/// multiplier / 2^(32 + shift), rounded down.
 inline void prepare_division(Axis& axis) {
     if (axis.size > max_units_for_32_bits)
         return;  // the multiplier is exact for numbers below 2^31 only
@@ -63,8 +65,8 @@ inline void prepare_division(Axis& axis) {
     axis.quotient_multiplier = static_cast<unsigned>((power_of_two + size - 1) / size);
 }
 
-/// Checks the arguments and makes a plan. Returns cudaSuccess or the error. If the array is empty,
-/// the plan has no units.
+/// Checks the arguments and makes a plan. Returns cudaSuccess, or an error if an argument is
+/// invalid. If the array is empty, the plan has no units.
 inline cudaError_t parse_arguments(PermutePlan& plan, void* out, const void* in,
                                    std::size_t element_size, int axes, const std::int64_t* sizes,
                                    const int* order) {
@@ -103,8 +105,8 @@ inline cudaError_t parse_arguments(PermutePlan& plan, void* out, const void* in,
     return cudaSuccess;
 }
 
-/// Returns the axis whose neighbouring elements are `step` units apart in `in`, or -1 if there is
-/// none.
+/// Returns the index of the axis whose neighbouring elements are `step` units apart in `in`, or -1
+/// if there is no such axis.
 inline int find_axis_with_step(const PermutePlan& plan, std::int64_t step) {
     for (int k = 0; k < plan.axes; ++k) {
         if (plan.axis[k].step == step) return k;
@@ -112,7 +114,7 @@ inline int find_axis_with_step(const PermutePlan& plan, std::int64_t step) {
     return -1;
 }
 
-/// A plan with two or three axes, seen as a matrix or a batch of matrices.
+/// A plan with two or three axes, as a matrix or a batch of matrices.
 struct MatrixBatch {
     std::int64_t rows, cols;
     TransposeOptions options;

@@ -18,9 +18,9 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether VectorTileKernel is faster than `transpose` for a matrix of this shape: more
-/// than a fifth of the area of `transpose`'s tiles would be empty, whereas a tile of vectors can
-/// hold whole rows of `out`.
+/// Reports whether VectorTileKernel is faster than `transpose` for a matrix of this shape. This is
+/// the case if more than a fifth of the area of `transpose`'s tiles would be empty, but a tile of
+/// vectors can hold whole rows of `out`.
 template <int SIZE>
 bool prefers_vector_tiles(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -34,15 +34,15 @@ bool prefers_vector_tiles(std::int64_t rows, std::int64_t cols) {
            cols >= tile_side && cols / 4 <= rows;
 }
 
-/// Reports whether `transpose` uses tall tiles for a batch of matrices with this many rows, each of
-/// which nearly fills its tile.
+/// Reports whether `transpose` uses one tall tile per matrix for a batch of matrices with this many
+/// rows. It does if each matrix nearly fills such a tile.
 template <int SIZE>
 bool has_one_tile_per_matrix(std::int64_t rows) {
     return SIZE == 4 && transposing::nearly_fills_tall_tile(rows) && transposing::has_fast_memory();
 }
 
-/// Runs of at least this length are not extended by another axis, because almost all of their tiles
-/// are full.
+/// The length, in elements, from which a run is not extended by another axis. Almost all tiles
+/// along such a run are full.
 constexpr std::int64_t min_long_run_length = 512;
 
 /// Adds an axis to the outer end of the run.
@@ -54,8 +54,8 @@ inline void add_outer_axis(AxisRun& run, const Axis& axis, std::int64_t axis_ste
     ++run.axes;
 }
 
-/// Chooses the sides of tiles. If one run is short, its side of the tile is shorter and the other
-/// side is longer.
+/// Chooses the lengths of a tile's sides. If one run is short, the tile is shorter along this run,
+/// and longer along the other one.
 template <int SIZE>
 void choose_tile_sides(AxisRun& rows, AxisRun& cols) {
     const auto choose_log_side = [](std::int64_t size) {
@@ -77,8 +77,9 @@ void choose_tile_sides(AxisRun& rows, AxisRun& cols) {
     }
 }
 
-/// Chooses which axes run along the sides of tiles. The last axes of `out` become the rows, and the
-/// last axes of `in` the columns. While both runs can be extended, the shorter run is extended.
+/// Chooses which axes run along each side of a tile. The last axes of `out` become the rows, and
+/// the last axes of `in` become the columns. As long as both runs can be extended, the shorter run
+/// is extended.
 template <int SIZE>
 Tiling make_tiling(const PermutePlan& plan) {
     Tiling tiling = {};
@@ -128,13 +129,13 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
     return tiles <= max_units_for_32_bits ? tiles : 0;
 }
 
-/// Tiles are mostly full if both sides of a matrix have at least `min_compound_matrix_side`
-/// elements, or if its elements have at least `min_spliced_row_bytes` bytes and it has at least
-/// `min_cols_of_long_elements` columns. Elements of at least `min_spliced_compound_bytes` bytes do
-/// not use tiles, because splicing them is faster.
+/// Limits for dividing a matrix into tiles. Tiles are used if both sides have at least
+/// `min_compound_matrix_side` elements. If the elements have at least `min_spliced_row_bytes`
+/// bytes, `min_cols_of_long_elements` columns are enough instead. Elements of
+/// `min_spliced_compound_bytes` or more bytes never use tiles, because splicing them is faster.
 constexpr std::int64_t min_compound_matrix_side = 32, min_cols_of_long_elements = 12,
                        min_spliced_compound_bytes = 512;
-/// The maximum sizes, in bytes, of a tile, of its columns and of its rows.
+/// The maximum sizes, in bytes, of a tile, of a column of a tile, and of a row of a tile.
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
@@ -151,7 +152,8 @@ int choose_tile_side(std::int64_t matrix_side, int max_tile_side) {
     return static_cast<int>(divide_rounding_up(ELEMENTS_PER_WORD, equal_side) * ELEMENTS_PER_WORD);
 }
 
-/// Chooses tiles that are loaded as words.
+/// Chooses the tile size, the pitch and the number of warps per block for the kernel that loads
+/// single words.
 template <int SIZE>
 void choose_word_tile_size(CompoundTask& task) {
     const int element_bytes = task.units * SIZE;
@@ -167,9 +169,9 @@ void choose_word_tile_size(CompoundTask& task) {
             smaller(max_compound_row_bytes, max_compound_tile_bytes / (task.tile_rows + 1));
         task.tile_cols = choose_tile_side<SIZE>(task.cols, max_row_bytes / element_bytes);
     }
-    // Lanes read neighbouring units of consecutive rows. The pitch, which is in words, puts these
-    // units into different banks. It is `units` modulo 32 for words, and 5 modulo 8 for smaller
-    // units.
+    // Lanes read neighbouring units of consecutive rows. The pitch is chosen so that these units
+    // are in different banks. If a unit is a word, the pitch modulo 32 is `units`. If units are
+    // smaller, the pitch modulo 8 is 5.
     const int words_per_row =
         SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * element_bytes + 6) / 4;
     const int pitch_modulus = SIZE == 4 ? 32 : 8, pitch_remainder = SIZE == 4 ? task.units : 5;
@@ -187,8 +189,8 @@ inline int vector_row_pitch_words(int row_bytes) {
     return (row_bytes + 30) / 16 * 4;
 }
 
-/// Chooses tiles that are loaded as vectors. If runs of `out` do not consist of whole words, tiles
-/// with columns of half the length are faster.
+/// Chooses the tile size, the pitch and the number of warps per block for the kernel that loads
+/// whole vectors. If columns do not consist of whole words, tiles with shorter columns are faster.
 template <int SIZE>
 void choose_vector_tile_size(CompoundTask& task, bool are_columns_whole_words) {
     constexpr int TILE_ROW_MULTIPLE = SIZE == 1 ? 4 : 2;
@@ -223,7 +225,7 @@ void choose_vector_tile_size(CompoundTask& task, bool are_columns_whole_words) {
         (task.tile_rows * element_bytes / 4 + 31) / 32 * (are_columns_whole_words ? 1 : 2);
 }
 
-/// Reports whether rows of tiles are loaded as vectors rather than as words.
+/// Reports whether the rows of a tile are loaded as vectors. Otherwise, they are loaded as words.
 template <int SIZE>
 bool should_load_vectors(const CompoundTask& task, bool are_columns_whole_words) {
     const int element_bytes = task.units * SIZE;
@@ -275,8 +277,8 @@ inline std::int64_t count_tiles(const CompoundTask& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Returns the division into tiles of a matrix whose elements consist of several units. The result
-/// has no tiles if the plan is not such a matrix, or if another kernel is better.
+/// Divides a matrix whose elements consist of several units into tiles. Returns a task without
+/// tiles if the plan is not such a matrix, or if another kernel is better.
 template <int SIZE>
 CompoundTask make_compound_task(const PermutePlan& plan) {
     CompoundTask task = {};
@@ -316,15 +318,15 @@ bool can_use_triples(const CompoundTask& task) {
            are_sides_whole_words;
 }
 
-/// The kernels for elements of three units, on GPUs with fast memory. `SectorTripleKernel` is for
-/// columns that start at sector boundaries, and `TallTripleVectorKernel` for other columns of half
-/// words.
+/// The kernels for elements of three units, on GPUs with fast memory. `SectorTripleKernel` is used
+/// for columns that start at sector boundaries, and for all elements of three words.
+/// `TallTripleVectorKernel` is used for other elements of three half words.
 template <int SIZE>
 using SectorTripleKernel = TripleVectorKernel<SIZE, SIZE == 4 ? 16 : 8, 16>;
 using TallTripleVectorKernel = TripleVectorKernel<2, 28, 7>;
 
-/// Reports whether tiles of three-unit elements should consist of vectors. Rows and columns must
-/// consist of whole vectors, tiles must be mostly full, and the GPU must have fast memory.
+/// Reports whether elements of three units should be moved in tiles of vectors. Rows and columns
+/// must consist of whole vectors, tiles must be mostly full, and the GPU must have fast memory.
 template <int SIZE>
 bool can_use_triple_vectors(const CompoundTask& task) {
     constexpr int N = 16 / SIZE;
@@ -333,12 +335,12 @@ bool can_use_triple_vectors(const CompoundTask& task) {
            task.rows % N == 0 && task.cols % N == 0 && task.rows >= min_rows &&
            task.cols >= (SIZE == 4 ? min_rows : 48) && transposing::has_fast_memory();
 }
-/// Reports whether all columns of the matrices start at sector boundaries of `out`.
+/// Reports whether each column of the input, when stored in `out`, starts at a sector boundary.
 inline bool are_columns_whole_sectors(const CompoundTask& task, int element_bytes) {
     return is_aligned_to(task.out, 32) && task.rows * element_bytes % 32 == 0;
 }
 
-/// The shortest side, in elements, for which tiles of vectors are worth their cost.
+/// The shortest side of a matrix, in elements, for which tiles of vectors are worth their cost.
 template <int SIZE>
 constexpr std::int64_t min_side_for_vector_tiles = SIZE == 1 ? 64 : 32;
 
@@ -352,8 +354,8 @@ inline int choose_vectors_per_side(std::int64_t run_vectors, int usual_vectors) 
     return vectors_per_side + vectors_per_side % 2;
 }
 
-/// Divides the plan into tiles of vectors. Returns false if an array does not consist of whole
-/// vectors, or a run is too short.
+/// Divides the plan into tiles of vectors. Returns false if the runs of an array do not consist of
+/// whole vectors, or if a run is too short.
 template <int SIZE>
 bool divide_into_vector_tiles(Tiling& tiling, const PermutePlan& plan) {
     using Kernel = VectorTileKernel<SIZE>;
@@ -378,7 +380,7 @@ bool divide_into_vector_tiles(Tiling& tiling, const PermutePlan& plan) {
     rows.vectors = choose_vectors_per_side(rows.size / N, usual_vectors_down);
     cols.vectors = choose_vectors_per_side(cols.size / N, Kernel::THREADS_ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && prefers_vector_tiles<SIZE>(rows.size, cols.size)) {
-        // A tile has whole rows of `out`, and one or two cache lines of each row of `in`.
+        // A tile contains whole rows of `out`, but only one or two cache lines of each row of `in`.
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
@@ -410,8 +412,8 @@ bool can_use_vector_tiles(const PermutePlan& plan) {
     return false;
 }
 
-/// Reports whether loads should ask the L2 cache to keep their cache lines. The rule is the same as
-/// for `transpose`.
+/// Reports whether loads should use the hint `evict_last`, which asks the L2 cache to keep the
+/// loaded lines. The size limits are the same as for `transpose`.
 template <int SIZE>
 bool benefits_from_evict_last(const PermutePlan& plan) {
     bool are_cache_lines_split = false;
@@ -438,8 +440,8 @@ enum class PermuteMethod {
     gather_units
 };
 
-/// A matrix with gaps between its rows is passed to `transpose` only if it has at least this many
-/// rows and at least this many columns.
+/// The minimum number of rows, and of columns, for which a matrix with gaps between its rows is
+/// passed to `transpose`.
 constexpr std::int64_t min_side_for_transpose = 64;
 /// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
 constexpr std::int64_t min_rows_for_word_tiles = 128;

@@ -21,8 +21,8 @@ cudaError_t launch_gather(const PermutePlan& plan, const LaunchQueue& queue) {
 
 template <int SIZE>
 cudaError_t permute_by_gather(const PermutePlan& plan, const LaunchQueue& queue) {
-    // The kernel also computes indices past the last unit, and then discards them. Those indices
-    // must fit into Index too.
+    // The kernel also computes indices past the last unit, and discards them. These indices, too,
+    // must fit into the type `Index`.
     const bool fits_32_bit_units =
         plan.unit_count <= max_units_for_32_bits - threads_per_block * loads_in_flight;
     return fits_32_bit_units ? launch_gather<SIZE, unsigned>(plan, queue)
@@ -94,7 +94,7 @@ cudaError_t permute_by_compound_tiles(const PermutePlan& plan, const LaunchQueue
         }
         if constexpr (SIZE < 4) {
             // Runs that do not start at a sector boundary share their first and last sectors with
-            // other runs. Tall tiles store longer runs, and so fewer shared sectors.
+            // other runs. Tall tiles store longer runs, so fewer sectors are shared.
             using TallTripleKernel = TripleKernel<1, 128>;
             // Tiles of 112 columns are faster if the number of columns is a multiple of 112.
             using BroadTripleKernel = TripleKernel<1, 32, 112>;
@@ -146,7 +146,7 @@ cudaError_t permute_by_element_tiles(const PermutePlan& plan, const LaunchQueue&
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The maximum number of tiles in a column of tiles for which consecutive blocks go down the column
+/// The maximum height of a matrix, in tiles, for which consecutive blocks go down a column of tiles
 /// instead of along a row. Applies only to large arrays of 2-byte units, on GPUs with fast memory.
 constexpr unsigned max_tiles_down_first = 16;
 

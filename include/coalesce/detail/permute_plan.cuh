@@ -25,10 +25,12 @@ using transposing::launch_kernel;
 using transposing::LaunchQueue;
 using transposing::Vector;
 
-/// The maximum number of axes of a plan, including one for the units of an element.
+/// The maximum number of axes of a plan. If an element is split into units, the units form an
+/// additional axis.
 constexpr int max_plan_axes = max_axes + 1;
 
-/// An axis of `out`: its number of elements, and the distance between neighbours in `in`.
+/// An axis of `out`: its number of elements, and the distance in `in` between elements that are
+/// neighbours along the axis.
 struct Axis {
     std::int64_t size, step;
     // Division by `size` is replaced with a multiplication. For numbers below 2^31, the quotient is
@@ -37,7 +39,8 @@ struct Axis {
     int quotient_shift;
 };
 
-/// The work of one launch, which writes all of `out` in order. The outermost axis comes first.
+/// The work of one launch, which writes all of `out` in order. The outermost axis is the first in
+/// the list.
 struct PermutePlan {
     void* out;
     const void* in;
@@ -54,8 +57,8 @@ __device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis)
     return number / static_cast<std::uint64_t>(axis.size);
 }
 
-/// Finds where units of `out` are in `in`. `out_index` contains the indices of the units in `out`,
-/// and is overwritten. Uses only the first `axes` axes of the plan.
+/// Finds the positions in `in` of units of `out`. `out_index` contains the indices of the units in
+/// `out`, and is overwritten. Considers only the first `axes` axes of the plan.
 template <int COUNT, class Index, class Offset>
 __device__ inline void find_offsets(Offset (&in_offset)[COUNT], Index (&out_index)[COUNT],
                                     const PermutePlan& plan, int axes) {

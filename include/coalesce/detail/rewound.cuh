@@ -15,12 +15,12 @@ namespace coalesce::transposing {
 /// A kernel for elements smaller than a word, in matrices with unaligned rows. It loads aligned
 /// vectors, and rotates each row in shared memory so that the words of a column are below each
 /// other. It then transposes the words in registers, and splices the vectors of `out`.
-/// A block loads 256 bytes of each row and uses 240 of them, because a row may start anywhere in a
-/// vector. Words in shared memory are permuted to avoid bank conflicts.
+/// A block loads 256 bytes of each row, but uses only 240 of them, because a row may start anywhere
+/// in a vector. Words in shared memory are permuted to avoid bank conflicts.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, LoadPolicy LOADS,
           int ALIGNMENT_BYTES = 16>
 struct RewoundRowKernel {
-    /// The minimum number of blocks per multiprocessor, which limits the registers per thread.
+    /// The number of blocks that must fit on a multiprocessor. It limits the registers per thread.
     static constexpr int MIN_RESIDENT_BLOCKS = BLOCKS_;
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, EXTRA_ROWS = ALIGNMENT_BYTES / SIZE,
                          ELEMENTS_PER_WORD = 4 / SIZE;
@@ -74,8 +74,8 @@ struct RewoundRowKernel {
     /// The number of vectors that a thread loads.
     static constexpr int ROUNDS = LOADED_ROWS / ROWS_PER_ROUND;
 
-    /// Returns the first row that a thread loads. A warp loads two rows at a time, which start at
-    /// the same position in a vector.
+    /// Returns the first row that a thread loads. A warp loads two rows at a time. Both of them
+    /// start at the same position in a vector.
     static __device__ int find_first_row() {
         const int warp = threadIdx.x / 32;
         return warp / VECTOR_ELEMENTS * (2 * VECTOR_ELEMENTS) + warp % VECTOR_ELEMENTS +
@@ -96,8 +96,9 @@ struct RewoundRowKernel {
             loaded_vector[k] = load_with_policy<LOADS>(source);
     }
 
-    /// Loads the vectors of a tile at the edge of the matrix. Rows outside the matrix are 0, and a
-    /// vector that is partly outside is loaded element by element.
+    /// Loads the vectors of a tile at the edge of the matrix. In rows outside the matrix, the
+    /// loaded values are 0. A vector that is partly outside the matrix is loaded element by
+    /// element.
     static __device__ void load_edge_tile(const TransposeTask& task, const TileOrigin& origin,
                                           const char* tile_start,
                                           Vector<16> (&loaded_vector)[ROUNDS]) {
@@ -129,8 +130,9 @@ struct RewoundRowKernel {
         }
     }
 
-    /// Returns the position of a word in shared memory. A thread stores words 0 to 3, the next
-    /// thread words 4 to 7. Words 0, 4, 8 ..., which a warp stores at the same time, are adjacent.
+    /// Returns the position of a word in shared memory. One thread stores words 0 to 3, the next
+    /// thread stores words 4 to 7, and so on. Words 0, 4, 8, ..., which a warp stores at the same
+    /// time, are adjacent.
     static __device__ int find_word_offset(int row, int word_index) {
         const int row_group = row / VECTOR_ELEMENTS,
                   shared_word_index = word_index % 4 * 16 + word_index / 4;
@@ -240,8 +242,8 @@ struct RewoundRowKernel {
         }
     }
 
-    /// Returns the first column of a thread. The columns of a warp are so far apart that they are
-    /// in different banks.
+    /// Returns the first column that a thread stores. The columns of a warp are so far apart that
+    /// they are in different banks.
     static __device__ int find_first_col() {
         constexpr int COL_DISTANCE_IN_WARP = VECTORS_PER_ROW / 4 * ELEMENTS_PER_WORD,
                       COLS_PER_WARP = 32 / VECTORS_PER_ROW;

@@ -1,5 +1,5 @@
 /// \file
-/// The kernel for transposes whose rows and columns may each span several axes. It moves one
+/// The kernel for transposes whose rows and columns may each consist of several axes. It moves one
 /// element at a time.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace coalesce::permuting {
 
-/// A run of elements that are adjacent in one of the two arrays. The run covers the last axes of
-/// that array. `axis` lists these axes.
+/// A run of elements that are adjacent in one of the two arrays. `axis` lists the axes of the run,
+/// which are the last axes of that array.
 struct AxisRun {
     int axes;
     std::int64_t size;         ///< the number of elements, which is the product of the axes' sizes
@@ -24,7 +24,7 @@ struct AxisRun {
 };
 
 /// The division of a plan into tiles. Elements in a row of a tile are adjacent in `in`, and
-/// elements in a column of a tile are adjacent in `out`. The remaining axes form a batch of
+/// elements in a column of a tile are adjacent in `out`. The axes in neither run form a batch of
 /// matrices.
 struct Tiling {
     void* out;
@@ -37,15 +37,16 @@ struct Tiling {
     bool fills_tile_rows_first;
 };
 
-/// The base-2 logarithms of the number of elements in a tile, and of the lengths of its longest and
-/// shortest sides.
+/// The number of elements in a tile, and the limits on the length of a tile's side, as base-2
+/// logarithms.
 template <int SIZE>
 constexpr int log_tile_elements = SIZE == 16 ? 11 : 12;
 constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads_per_block == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
-/// Returns the offset in the other array of element `run_index` of the run.
+/// Returns the offset of an element of the run in the other array. `run_index` is the index of the
+/// element in the run.
 __device__ inline std::int64_t find_other_array_offset(const AxisRun& run, std::int64_t run_index) {
     std::int64_t other_array_offset = 0;
     auto remaining_index = static_cast<unsigned>(run_index);
@@ -90,8 +91,8 @@ __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int 
     return tile;
 }
 
-/// Returns the distance between rows of a tile in shared memory, which spreads each column over all
-/// banks.
+/// Returns the distance between rows of a tile in shared memory, in elements. The distance spreads
+/// each column over all banks.
 template <int SIZE>
 __host__ __device__ constexpr int shared_pitch(int log_cols) {
     return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);

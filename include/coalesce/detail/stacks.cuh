@@ -52,8 +52,8 @@ struct MatrixStackKernel {
               matrix_divider(rows * cols),
               row_divider(rows) {}
 
-        /// Finds where element `out_index` of `out`, and the elements after it, are in `in`. The
-        /// next element is usually one row below.
+        /// Finds the positions in `in` of element `out_index` of `out` and of the elements after
+        /// it. In `in`, the next element is usually one row below.
         template <int COUNT>
         __device__ void find_in_positions(int out_index, int (&in_position)[COUNT]) const {
             const int matrix = matrix_divider.quotient(out_index),

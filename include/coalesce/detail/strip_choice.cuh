@@ -24,18 +24,18 @@ cudaError_t launch_tall_kernel(const TransposeTask& task, const LaunchQueue& que
     return launch_tiles<SIZE, Kernel>(task, strips, 1, shared_bytes, queue);
 }
 
-/// The minimum number of strips of full length. With fewer strips, some multiprocessors would be
-/// idle at the end, so strips are made half as long.
+/// The minimum number of strips of full length. If there were fewer strips, some multiprocessors
+/// would be idle at the end, so strips are made half as long.
 constexpr std::int64_t min_full_length_strips = 3000;
 
-/// Reports whether rows of bytes start at word boundaries and consist of whole words. They must
-/// also be long enough for TallWordKernel.
+/// Reports whether the rows of a matrix of bytes start at word boundaries, consist of whole words,
+/// and have a length that TallWordKernel supports.
 inline bool are_rows_whole_words(const TransposeTask& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
-/// Reports whether at least nine tenths of the lanes of TallWordKernel have words to transpose, or
-/// the matrix has 97 to 111 columns. TallWordKernel is then faster than TallStripKernel.
+/// Reports whether TallWordKernel is faster than TallStripKernel. This is the case if at least nine
+/// tenths of its lanes have words to transpose, or if the matrix has 97 to 111 columns.
 inline bool are_lanes_mostly_busy(const TransposeTask& task) {
     const std::int64_t words_per_row = task.cols / 4,
                        lanes = divide_rounding_up(8, words_per_row) * 8;
@@ -53,8 +53,9 @@ inline cudaError_t launch_tall_word_strips(TransposeTask task, const LaunchQueue
 inline bool has_few_whole_vectors(std::int64_t side_bytes) {
     return side_bytes == 32 || side_bytes == 64 || side_bytes == 96 || side_bytes == 128;
 }
-/// Reports whether TallVectorKernel can transpose the matrix. Rows of bytes must start at multiples
-/// of 16 bytes and consist of a few whole vectors, and there must be enough rows.
+/// Reports whether TallVectorKernel should transpose the matrix. Rows of bytes must start at
+/// multiples of 16 bytes, without gaps between them, and consist of 2, 4, 6 or 8 vectors. The
+/// matrix must be large, and the GPU must have fast memory.
 inline bool can_use_tall_vector_kernel(const TransposeTask& task) {
     return task.has_fast_memory && task.in_pitch == task.cols && has_few_whole_vectors(task.cols) &&
            is_aligned_to(task.in, 16) && (task.batches == 1 || task.in_stride % 16 == 0) &&
@@ -69,8 +70,9 @@ inline cudaError_t launch_tall_vector_strips(const TransposeTask& task, const La
     }
 }
 
-/// Reports whether WideVectorKernel can transpose the matrix. It must have 64 or 128 rows of bytes
-/// and enough columns, and rows of `out` must start at multiples of 16 bytes without gaps.
+/// Reports whether WideVectorKernel should transpose the matrix. The matrix must be large, with 64
+/// or 128 rows of bytes. Rows of `out` must start at multiples of 16 bytes, without gaps between
+/// them. The GPU must have fast memory.
 inline bool can_use_wide_vector_kernel(const TransposeTask& task) {
     return task.has_fast_memory && task.out_pitch == task.rows &&
            (task.rows == 64 || task.rows == 128) && is_aligned_to(task.out, 16) &&
@@ -159,8 +161,9 @@ bool are_columns_whole_words(const TransposeTask& task) {
            (task.batches == 1 || task.out_stride % ELEMENTS_PER_WORD == 0);
 }
 
-/// On GPUs with fast memory, a block takes two strips of columns if a matrix of bytes has at most
-/// `max_rows_for_two_strips` rows and at least `min_bytes_for_two_strips` bytes.
+/// Limits for taking two strips of columns per block. On GPUs with fast memory, a block does so if
+/// a matrix of bytes has at most `max_rows_for_two_strips` rows and at least
+/// `min_bytes_for_two_strips` bytes.
 constexpr std::int64_t max_rows_for_two_strips = 40, min_bytes_for_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
@@ -170,8 +173,8 @@ cudaError_t launch_wide_word_strips(TransposeTask task, const LaunchQueue& queue
                                  has_at_least_bytes<SIZE>(task, min_bytes_for_two_strips);
     const int strips_per_block = SIZE == 1 ? (uses_two_strips ? 2 : 1) : task.rows <= 24 ? 4 : 2;
     task.tile_cols = strips_per_block * Kernel::TRANSPOSED_COLS;
-    // Without padding, the words that lanes store would be in only two banks if the number of rows
-    // is a multiple of 16.
+    // Without padding, if the number of rows is a multiple of 16, the words that lanes store would
+    // be in only two banks.
     if constexpr (SIZE == 1) {
         if (task.rows % 16 != 0)
             return launch_wide_kernel<1, WideWordKernel<1, 0, LOADS>>(task, queue);
@@ -179,8 +182,8 @@ cudaError_t launch_wide_word_strips(TransposeTask task, const LaunchQueue& queue
     return launch_wide_kernel<SIZE, Kernel>(task, queue);
 }
 
-/// Launches the kernel for wide matrices of 1- and 2-byte elements on GPUs with fast memory. The
-/// more rows a strip has, the more threads load it.
+/// Launches the kernel for wide matrices of 1- and 2-byte elements on GPUs with fast memory. Strips
+/// with more rows are loaded by more threads.
 template <int SIZE>
 cudaError_t launch_one_piece_strips(const TransposeTask& task, const LaunchQueue& queue) {
     if (task.rows < 42) return launch_wide_kernel<SIZE, OnePieceKernel<SIZE, 256>>(task, queue);
@@ -191,8 +194,8 @@ cudaError_t launch_one_piece_strips(const TransposeTask& task, const LaunchQueue
     return launch_wide_kernel<SIZE, OnePieceKernel<SIZE, 512>>(task, queue);
 }
 
-/// Launches the kernel for wide matrices of 57 to 119 rows of 4-byte elements. Two rounds of
-/// `THREADS / 64 * LOADS_IN_FLIGHT` rows must cover all rows.
+/// Launches the kernel for wide matrices with 57 to 119 rows of 4-byte elements. The kernel loads
+/// `THREADS / 64 * LOADS_IN_FLIGHT` rows per round, so two rounds must cover all rows.
 template <LoadPolicy LOADS>
 cudaError_t launch_two_rounds(TransposeTask task, const LaunchQueue& queue) {
     task.tile_cols = 64;
@@ -214,7 +217,7 @@ cudaError_t launch_wide_strips_by_rows(const TransposeTask& task, const LaunchQu
             return launch_two_rounds<LOADS>(task, queue);
         }
     }
-    // Padding makes these kernels faster even if there are no bank conflicts to avoid.
+    // Padding makes these kernels faster even if it avoids no bank conflicts.
     constexpr int PAD_FOR_MANY_ROWS = SIZE < 4 ? PAD : strip_padding_bytes<SIZE>;
     if (task.rows < min_rows_counted_as_many<SIZE>) {
         return launch_wide_kernel<SIZE, MediumRowKernel<SIZE, PAD_FOR_MANY_ROWS, LOADS>>(task,
@@ -240,7 +243,7 @@ cudaError_t launch_wide_strips(const TransposeTask& task, const LaunchQueue& que
                                                                                 queue);
             }
         }
-        // The first and the last cache line of a row in a strip are shared with other strips. Keep
+        // In a strip, the first and the last cache line of a row are shared with other strips. Keep
         // these lines in the cache, because the next strip needs the rest of them.
         const bool uses_evict_last = task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
                                      has_at_least_bytes<SIZE>(task, min_wide_bytes_for_evict_last);

@@ -13,7 +13,7 @@
 
 namespace coalesce::transposing {
 
-/// A divisor of numbers below 2^16. It replaces each division with a multiplication.
+/// A divisor for numbers below 2^16. It divides by multiplying, which is faster.
 struct Divider {
     unsigned reciprocal_multiplier;
     bool is_divisor_one;
@@ -29,9 +29,9 @@ struct Divider {
     }
 };
 
-/// A line of elements in shared memory, with the same alignment modulo 16 bytes as in device
-/// memory. PAD unused bytes follow every 128 bytes, which spreads the elements of a column over
-/// more banks.
+/// A line of elements in shared memory. Its offset from a multiple of 16 bytes is the same as in
+/// device memory. PAD unused bytes follow every 128 bytes, so that the elements of a column are
+/// spread over more banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -258,7 +258,8 @@ struct WideStripKernel {
         char* target = out_matrix_address<SIZE>(task, origin) + origin.col * task.rows * SIZE;
         const Line strip_line(shared, target);
         if constexpr (SIZE < 4) {
-            // The strip may be loaded as whole words if the matrix continues before and after it.
+            // Whole words may be loaded if the matrix has further columns on both sides of the
+            // strip.
             const bool is_inner = origin.col >= ELEMENTS_PER_ACCESS &&
                                   origin.col + cols + 2 * ELEMENTS_PER_ACCESS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
@@ -301,8 +302,8 @@ struct WideStripKernel {
         }
     }
 
-    /// The position of the element that a thread loads next. A thread loads all rows of a column,
-    /// and then continues with the column THREADS columns to the right.
+    /// The position of the element that a thread loads next. A thread loads all rows of a column.
+    /// It then continues with the column that is THREADS columns to the right.
     struct CellCursor {
         int col, row;
 
@@ -399,8 +400,8 @@ struct WideStripKernel {
         }
     }
 
-    /// Constants of load_and_transpose(). A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
-    /// rows, and transposes 4 x 4 bytes at a time.
+    /// Constants of load_and_transpose(). A warp loads TRANSPOSED_CHUNKS chunks of each of
+    /// TRANSPOSED_ROWS rows, and transposes 4 x 4 bytes at a time.
     static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
                          TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;
 
@@ -441,7 +442,7 @@ struct WideStripKernel {
         }
     }
 
-    /// Loads all words first, and then splices each word from two loaded ones.
+    /// Loads all words first. Then splices each word from two loaded words.
     template <bool IS_INNER>
     static __device__ void load_piece(unsigned (&word)[TRANSPOSED_CHUNKS][TRANSPOSED_ROWS],
                                       const TransposeTask& task, const TileOrigin& origin, int row,

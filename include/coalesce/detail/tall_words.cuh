@@ -12,7 +12,7 @@
 
 namespace coalesce::transposing {
 
-/// A kernel like TallStripKernel that transposes 4 x 4 bytes in registers. A block loads a strip as
+/// A variant of TallStripKernel that transposes 4 x 4 bytes in registers. A block loads a strip as
 /// one line, and then overwrites the line with the strip's columns. The block loads EXTRA_ROWS
 /// additional rows, so that it can store whole sectors.
 struct TallWordKernel {
@@ -21,9 +21,9 @@ struct TallWordKernel {
     static constexpr int SECTOR_BYTES = 32, EXTRA_ROWS = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// Return odd distances in shared memory, so that lanes use different banks. word_pitch() is
-    /// the distance in words between neighbouring words of a vector, and column_pitch() the
-    /// distance in words between neighbouring columns.
+    /// Return distances in shared memory, in words. word_pitch() is the distance between
+    /// neighbouring words of a vector, and column_pitch() the distance between neighbouring
+    /// columns. Both are odd, so that lanes use different banks.
     static __host__ __device__ int word_pitch(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_pitch(int rows) { return word_pitch(rows) * 4 + 1; }
 

@@ -21,7 +21,7 @@ struct TransposeTask {
     int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     bool has_fast_memory;  ///< whether the device's memory counts as fast (see device.cuh)
-    /// Whether strips of tiles are processed in the order that spread_strip_index() returns.
+    /// Whether strips of tiles are processed in the order that spread_strip_index() defines.
     bool spreads_strips;
     /// The number of strips of tiles that are processed together.
     unsigned strips_in_group;
@@ -30,7 +30,7 @@ struct TransposeTask {
 /// The tile of a block.
 struct TileOrigin {
     std::int64_t row, col;      ///< the position of the tile's first element
-    std::int64_t matrix_index;  ///< the number of the matrix
+    std::int64_t matrix_index;  ///< the index of the matrix in the batch
 };
 
 /// Returns the index of the strip that is processed at `position`. In each group of 64

@@ -217,7 +217,8 @@ struct TripleVectorKernel {
         }
     }
 
-    /// Returns word `word_index` of column `c`, which consists of four elements.
+    /// Returns word `word_index` of the thread's part of column `c`, which consists of four
+    /// elements.
     static __device__ unsigned splice_word(const unsigned (&word)[4][12], int c, int word_index) {
         if constexpr (SIZE == 4) {
             return word[word_index / 3][c * 3 + word_index % 3];
@@ -266,8 +267,9 @@ struct TripleVectorKernel {
     }
 };
 
-/// The kernel that runs TripleVectorKernel. It is a template, so that several source files may
-/// include it. Requiring only one block per multiprocessor lets the compiler use more registers.
+/// The kernel that runs TripleVectorKernel. The kernel is a template, so that several source files
+/// may include this header. Requiring only one block per multiprocessor lets the compiler use more
+/// registers.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, 1)
     triple_vectors_kernel(const CompoundTask task) {

@@ -18,8 +18,8 @@ namespace coalesce::permuting {
 template <int SIZE, transposing::LoadPolicy LOADS = transposing::LoadPolicy::plain>
 struct VectorTileKernel {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
-    /// If runs are long, a tile usually has THREADS_DOWN x THREADS_ACROSS threads. A tile has at
-    /// most MAX_VECTORS_PER_TILE threads.
+    /// The usual numbers of threads along the two sides of a tile, if both runs are long. A tile
+    /// has at most MAX_VECTORS_PER_TILE vectors, and a thread for each of them.
     static constexpr int THREADS_DOWN = SIZE == 1 ? 8 : 16, THREADS_ACROSS = 16;
     static constexpr int MAX_VECTORS_PER_TILE = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MAX_VECTORS_PER_TILE + 31) / 32 * 32;
@@ -42,8 +42,8 @@ struct VectorTileKernel {
         return vectors_across * (vectors_down * VECTOR_ELEMENTS + 1) * 16 +
                (vectors_down + vectors_across) * VECTOR_ELEMENTS * 8;
     }
-    /// Returns the address of vector `vector_index` of a transposed column. One unused vector
-    /// follows every VECTOR_ELEMENTS columns, which avoids bank conflicts.
+    /// Returns the address of vector `vector_index` of a transposed column. To avoid bank
+    /// conflicts, one unused vector follows every VECTOR_ELEMENTS columns.
     __device__ char* vector_address(int col, int vector_index) const {
         return tile + (col / VECTOR_ELEMENTS + col * vectors_down + vector_index) * 16;
     }

@@ -43,8 +43,8 @@ __device__ inline Element<SIZE>& element(char* source, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(source + index * SIZE);
 }
 
-/// Returns the number of elements between the start of row `col` of `out` and the last preceding
-/// address that is a multiple of ALIGNMENT elements.
+/// Returns by how many elements the start of row `col` of `out` is past the last address that is a
+/// multiple of ALIGNMENT elements.
 template <int SIZE, int ALIGNMENT>
 __device__ inline int count_misaligned_elements(const char* out, std::int64_t col,
                                                 std::int64_t pitch) {
@@ -55,7 +55,7 @@ __device__ inline int count_misaligned_elements(const char* out, std::int64_t co
            ALIGNMENT;
 }
 
-/// The data of one access: 4, 8 or 16 bytes, as words.
+/// The data of one access: 4, 8 or 16 bytes, stored as words.
 template <int BYTES>
 struct Vector {
     unsigned word[BYTES / 4];
@@ -81,8 +81,8 @@ __device__ inline void store_vector(void* target, const Vector<BYTES>& vector) {
 }
 
 /// The hint that a load gives the L2 cache. With `evict_last`, the cache keeps the line longer than
-/// others. `evict_last_128` also fetches 128 bytes from memory. Both hints cost time if the
-/// matrices fit into the cache.
+/// other lines. `evict_last_128` does the same, and also makes the cache fetch 128 bytes from
+/// memory at a time. Both hints cost time if the matrices fit into the cache.
 enum class LoadPolicy { plain, evict_last, evict_last_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -138,8 +138,8 @@ __device__ inline Element<SIZE> load_element(const char* source) {
 }
 #undef COALESCE_EVICT_LAST_LOAD
 
-/// The hint that a store gives the L2 cache. With `streaming`, the cache evicts the
-/// stored data first.
+/// The hint that a store gives the L2 cache. With `streaming`, the cache evicts the stored data
+/// before other data.
 enum class StorePolicy { plain, streaming };
 /// Stores a word to device memory, with the hint STORES.
 template <StorePolicy STORES>
@@ -158,7 +158,7 @@ __device__ inline void transpose_vectors(Vector<BYTES> (&out)[VECTOR_ELEMENTS],
                                          const Vector<BYTES> (&in)[VECTOR_ELEMENTS]) {
     constexpr int WORDS = BYTES / 4;
     if constexpr (SIZE >= 4) {
-        // Elements of whole words are transposed without instructions, because the compiler only
+        // If elements consist of whole words, no instructions are needed, because the compiler only
         // renames registers.
         constexpr int WORDS_PER_ELEMENT = SIZE / 4;
 #pragma unroll
@@ -196,9 +196,9 @@ __device__ inline void transpose_vectors(Vector<BYTES> (&out)[VECTOR_ELEMENTS],
     }
 }
 
-/// A transposed tile in shared memory. A vector has VECTOR_ELEMENTS elements that are vertically
-/// adjacent in `in`. Columns permute their vectors differently, so that threads access different
-/// banks.
+/// A transposed tile in shared memory. A vector consists of VECTOR_ELEMENTS elements that are
+/// vertically adjacent in `in`. The order of the vectors differs from column to column, so that
+/// threads access different banks.
 template <int SIZE, int BYTES, int TILE_COLS, int VECTORS_PER_ROW>
 struct TransposedTile {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;

@@ -26,15 +26,15 @@ __device__ unsigned load_word_within(const char* address, const char* begin, con
     return word;
 }
 
-/// A kernel with tiles like those of `tile_kernel`. Rows of a tile may start anywhere in a word of
-/// `in`, so words are spliced before they are stored to shared memory. A block loads EXTRA_ROWS
+/// A kernel with tiles like those of `tile_kernel`. In `in`, rows of a tile may start anywhere in a
+/// word, so words are spliced before they are stored to shared memory. A block loads EXTRA_ROWS
 /// additional rows, so that it can store whole sectors of `out`.
 template <int SIZE, bool IS_LARGE = false, bool IS_LOADED_ONCE = false>
 struct WordTileKernel {
     static constexpr int THREADS = 512, WARPS = THREADS / 32,
                          LOADS_IN_FLIGHT = IS_LOADED_ONCE ? 6 : 4, ELEMENTS_PER_WORD = 4 / SIZE;
-    /// The minimum number of blocks per multiprocessor, which limits the registers per thread. It
-    /// is smaller for large arrays, so that each block has more of the L1 cache.
+    /// The number of blocks that must fit on a multiprocessor. It limits the registers per thread.
+    /// It is smaller for large arrays, so that each block has more of the L1 cache.
     static constexpr int MIN_RESIDENT_BLOCKS = IS_LOADED_ONCE ? 3 : IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, EXTRA_ROWS = 32 / SIZE;
     static constexpr int LOADED_ROWS = ROWS + EXTRA_ROWS;
@@ -96,8 +96,8 @@ struct WordTileKernel {
             load_rows_twice<COUNT>(first_row, target);
         }
     }
-    /// Loads COUNT rows. Each lane splices its word with the word of the next lane. Lane 31 uses
-    /// the first word of the next chunk, which lane 0 loads.
+    /// Loads COUNT rows. Each lane loads one word and splices it with the word of the next lane.
+    /// Lane 31 uses the first word of the next chunk, which lane 0 loads.
     template <int COUNT>
     __device__ void load_rows_once(int first_row, unsigned* target) const {
         unsigned word[COUNT][CHUNKS_PER_WARP + 1], shift_bits[COUNT];

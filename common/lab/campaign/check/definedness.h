@@ -1,4 +1,4 @@
-// Finds register reads in PTX text that are not preceded by a write on every path.
+// Finds reads of registers in PTX text that are not preceded by a write on every path.
 //
 // Builds on  the simulator's parser and control-flow analysis. It does not use the code under test,
 //            which tracks what each register contains.
@@ -12,7 +12,8 @@
 namespace coalesce::campaign {
 
 /// Returns a message about the first read that may come before a write, such as "%r5 is read at
-/// line 12 ...". Returns "" if there is no such read.
+/// line 12 ...". Returns "" if there is no such read, and the parser's message if `ptx` cannot be
+/// parsed.
 std::string find_undefined_read(const std::string& ptx);
 
 }  // namespace coalesce::campaign

@@ -9,8 +9,8 @@ namespace coalesce::campaign {
 
 enum class KernelStyle {
     exact,  ///< code that gives the same results with every compiler
-    /// Code of the kind that learners write. Compilers may round its results differently, unless
-    /// they start from the same LLVM IR.
+    /// Code of the kind that learners write. Different compilers may round its results differently,
+    /// unless they start from the same LLVM IR.
     learner
 };
 

@@ -8,8 +8,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns a random expression without side effects. Its value is the same for all threads of the
-/// scope `uniform_in`, such as a warp.
+/// Returns a random expression without side effects. All threads of the scope `uniform_in`, such as
+/// a warp, get the same value.
 std::string random_expression(Kernel& kernel, Type type, UniformIn uniform_in, int depth);
 std::string random_condition(Kernel& kernel, UniformIn uniform_in, int depth);
 /// Returns a call to a device function with a few assembly instructions. Compilers rarely generate
@@ -23,9 +23,12 @@ std::string random_learner_floating_point(Kernel& kernel, Type type, UniformIn u
                                           int depth);
 
 /// Returns `pattern` with $1 ... $9 replaced by `arguments`, each @word replaced by its name in
-/// this kernel, and each of these placeholders replaced by a random expression:    $u $i $U $I
-/// u32, i32, u64, i64      $f $d  float, double      $b  a condition    $k  a 32-bit constant
-///          $n  a number from 1 to 31
+/// this kernel, and each of these placeholders replaced by a random expression:
+///   $u $i $U $I  u32, i32, u64, i64
+///   $f $d        float, double
+///   $b           a condition
+///   $k           a 32-bit constant
+///   $n           a number from 1 to 31
 std::string expand_pattern(Kernel& kernel, const std::string& pattern, UniformIn uniform_in,
                            int depth, const std::vector<PatternArgument>& arguments = {});
 /// Like expand_pattern(), but replaces only $1 ... $9.
@@ -37,8 +40,8 @@ std::string random_constant(Kernel& kernel, Type type);
 /// floating-point values to the range of the integer type.
 std::string convert_expression(Kernel& kernel, const std::string& text, Type from, Type to);
 
-/// Returns a variable to which code at `place` may assign a value. `value_scope` is the scope, such
-/// as a warp, whose threads all assign the same value.
+/// Returns a variable to which code at `place` may assign a value. `value_scope` is a set of
+/// threads, such as a warp, that all assign the same value.
 const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace& place,
                                            UniformIn value_scope = UniformIn::thread);
 /// Adds code that mixes the value of `pattern`, an expression of type `from`, into a variable, so

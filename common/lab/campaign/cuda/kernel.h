@@ -24,11 +24,10 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the scope in which the result of an operation is the same for all threads. `a` and `b`
-/// are the scopes in which its two operands are the same.
+/// Returns the set of threads for which the result of an operation is the same. `a` and `b` are the
+/// sets of threads for which the two operands are the same.
 UniformIn join_scopes(UniformIn a, UniformIn b);
-/// Reports whether all threads of `scope` have the same value, if all threads of `value_scope` have
-/// the same value.
+/// Reports whether all threads of `scope` have the same value if all threads of `value_scope` do.
 inline bool is_uniform_within(UniformIn value_scope, UniformIn scope) {
     return join_scopes(value_scope, scope) == scope;
 }
@@ -50,8 +49,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    /// scope in which all threads have the same value in the variable, which assignments must
-    /// preserve
+    /// the set of threads that all have the same value in this variable; assignments must keep
+    /// their values equal
     UniformIn uniform_in;
     bool can_change = true;
 };
@@ -71,7 +70,7 @@ struct StatementPlace {
     bool are_all_threads_active =
         true;                ///< whether no thread of the block has returned from the kernel
     bool can_break = false;  ///< whether `break` and `continue` are allowed
-    /// whether a thread may return here, because no other thread waits for it later
+    /// whether a thread may return here; false if other threads wait for it later
     bool can_return = false;
     int nesting_depth = 0;
     int times_reached = 1;  ///< the number of times that a thread reaches this place
@@ -84,9 +83,10 @@ struct StatementPlace {
         return are_all_threads_active && is_uniform_within(arriving_together, UniformIn::block);
     }
     /// Returns the place inside an `if`, or inside a loop of `times` iterations. `condition` is the
-    /// scope in which all threads take the same branch.
+    /// set of threads that all take the same branch.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
-    /// Returns the place inside an `if` or loop that makes lanes diverge. Its mask is unknown.
+    /// Returns the place inside an `if` or loop that makes lanes diverge. The mask of the lanes in
+    /// this place is unknown.
     StatementPlace inside_divergence(int times = 1) const;
 };
 
@@ -114,7 +114,8 @@ struct Kernel {
     std::string make_unique_name(const std::string& prefix) {
         return prefix + "_" + std::to_string(++unique_name_count_);
     }
-    /// Returns the unique name of the variable that the current construct's patterns call @word.
+    /// Returns the unique name in this kernel that replaces @word in the patterns of the current
+    /// construct.
     const std::string& name(const std::string& word);
     std::map<std::string, std::string> names_of_construct;  ///< names chosen so far for each @word
 

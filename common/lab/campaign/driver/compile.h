@@ -14,8 +14,9 @@ struct CompilationResult {
 class Compilers {
 public:
     Compilers();
-    /// Returns the names of the compilers and levels that work on this machine, out of "nvrtc-O3",
-    /// "nvrtc-G", "nvrtc-O0", "clang-O1" and "clang-O3".
+    /// Returns the configurations that work on this machine, out of "nvrtc-O3", "nvrtc-G",
+    /// "nvrtc-O0", "clang-O1" and "clang-O3". A configuration is a compiler and an optimization
+    /// level.
     const std::vector<std::string>& configurations() const { return configurations_; }
     CompilationResult compile(const std::string& source, const std::string& configuration) const;
 

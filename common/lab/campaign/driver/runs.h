@@ -1,4 +1,5 @@
-// Runs many kernels with campaign_run. If a kernel crashes or hangs, the other kernels still run.
+// Runs many kernels with the program campaign_run. A kernel that crashes or hangs does not stop the
+// others.
 #pragma once
 
 #include <string>
@@ -30,7 +31,7 @@ struct SimulatorSettings {
     bool is_plain_mode = false;
     u32 threads = 1;
     u64 seed = 0;
-    /// number of warp instructions after which a kernel is assumed to loop forever
+    /// the number of warp instructions after which a kernel is assumed to loop forever
     u64 max_warp_instructions = 5'000'000;
     /// The folder of another libcudart to compare with, such as NVIDIA's. If empty, the runner's
     /// own library is used.
@@ -39,7 +40,7 @@ struct SimulatorSettings {
     int level = -1;
 };
 std::string format_environment(
-    const SimulatorSettings& settings);  ///< Returns the mode as environment variables.
+    const SimulatorSettings& settings);  ///< Returns assignments such as COALESCE_SIM_THREADS=1.
 
 class CampaignRunner {
 public:
@@ -57,9 +58,9 @@ private:
     std::string runner_path_, library_folder_;
 };
 
-/// Describes the difference between two outcomes, or returns "" if there is none. Ignores the
-/// counters unless both runs used the same order of warps (`is_same_warp_order`), because the
-/// counters of spinning loops depend on that order.
+/// Describes the difference between two outcomes, or returns "" if there is none. The counters are
+/// compared only if both runs used the same order of warps (`is_same_warp_order`), because the
+/// counters of loops that spin depend on that order.
 std::string describe_difference(const Outcome& a, const Outcome& b, bool is_same_warp_order);
 
 }  // namespace coalesce::campaign

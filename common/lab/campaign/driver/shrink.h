@@ -12,8 +12,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the smallest text found for which the outcomes with the settings `a` and `b` still
-/// differ in the same way.
+/// Returns the smallest text found that keeps the difference between the outcomes with the settings
+/// `a` and with the settings `b`.
 std::string shrink(const CampaignRunner& runner, const std::string& ptx, const SimulatorSettings& a,
                    const SimulatorSettings& b);
 

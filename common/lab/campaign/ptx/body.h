@@ -1,11 +1,12 @@
 // Generates the random statements of a kernel or device function.
 //
 // Idea      Each statement has defined behaviour at its position. `available_registers` lists the
-//           registers that have certainly been written on every path to it, and ThreadSet says
-//           which threads arrive together.
+//           registers that every path to this position has written. ThreadSet says which threads
+//           arrive there together.
 // Defined   After a branch, only registers written on both sides count as written. In a graph of
-//           blocks, a dataflow analysis decides. So a register may get its first value in the
-//           middle of a loop and be read after it, a case that interpreters tend to get wrong.
+//           blocks, a dataflow analysis finds these registers. So a register may get its first
+//           value in the middle of a loop and be read after the loop, a case in which interpreters
+//           often make mistakes.
 // Endings   Every loop decrements a register until it reaches zero.
 #pragma once
 
@@ -18,8 +19,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the width of the register in bits, as it ends a PTX opcode, such as the "32 " of
-/// "add.s32 ". The register must not be a predicate.
+/// Returns the end of a PTX opcode: the register's width in bits and a space, as in "add.s32 ". The
+/// register must not be a predicate.
 inline const char* bits_of(RegisterKind kind) {
     return kind == RegisterKind::half ? "16 " : kind == RegisterKind::wide ? "64 " : "32 ";
 }
@@ -53,8 +54,8 @@ struct Callee {
     std::string name = {};
     Form form = Form::words;
 
-    // Return the declaration of the second parameter and of the result, with the given name. The
-    // first parameter is always a 32-bit word.
+    // Return the declaration of the second parameter and the declaration of the result, each with
+    // the given name. The first parameter is always a 32-bit word.
     std::string second_parameter_declaration(const std::string& parameter_name) const;
     std::string result_declaration(const std::string& result_name) const;
 };
@@ -65,7 +66,7 @@ struct Environment {
     Features features;
     std::vector<Callee> callees;
     bool is_in_kernel = true;
-    // Registers that hold addresses. An address in shared memory has 32 bits.
+    // Registers that hold addresses. Addresses in shared memory have 32 bits, the others 64.
     std::optional<Reg> input_address, generic_input_address, interleaved_out_address,
         own_out_address, own_scratch_address, generic_own_scratch_address, block_scratch_address,
         sums_address, generic_local_address, generic_table_address, own_shared_address,
@@ -138,8 +139,8 @@ public:
     void emit(const std::string& pattern, const std::vector<PatternArgument>& operands = {}) {
         text_.append_instruction(fill_operands(pattern, operands) + ";");
     }
-    /// Emits an instruction with the mark `// late`. Its sources are always written first, but an
-    /// analysis of the text (find_undefined_read()) cannot prove this.
+    /// Emits an instruction with the mark `// late`. The instruction's sources are always written
+    /// first, but an analysis of the text (find_undefined_read()) cannot prove this.
     void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
         text_.append_instruction(fill_operands(pattern, operands) + "; // late");
     }
@@ -147,8 +148,7 @@ public:
     /// statements never choose this register as a random source.
     Reg emit_to_new_register(RegisterKind kind, const std::string& pattern,
                              std::vector<PatternArgument> operands = {});
-    /// Like emit_to_new_register(), but later statements may choose the register as a random
-    /// source.
+    /// Like emit_to_new_register(), but later statements may choose the register as a source.
     Reg emit_to_pickable_register(RegisterKind kind, const std::string& pattern,
                                   const std::vector<PatternArgument>& operands = {});
     Reg emit_word(u32 value);

@@ -1,5 +1,5 @@
-// The text of a PTX function that is being generated: its registers and basic blocks. The blocks
-// are laid out at the end, in any order.
+// The text of a PTX function that is being generated: its registers and basic blocks. The order of
+// the blocks is chosen at the end.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Instructions whose result in a lane depends only on the operands in that lane. The tables also
-// list the kinds of the operands.
+// Tables of instructions whose result in a lane depends only on the operands in that lane. The
+// tables also contain the kinds of the operands.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace coalesce::campaign {
 
-/// An instruction. The struct is a plain aggregate, because g++ takes 90 s to compile a table of a
-/// thousand elements with constructors.
+/// An instruction. The struct has no constructors, because with constructors, g++ takes 90 s to
+/// compile a table of a thousand elements.
 struct LaneInstruction {
     /// The kind of the instruction's destination.
     enum class Result : unsigned char { value, predicate, two_predicates };

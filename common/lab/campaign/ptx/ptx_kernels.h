@@ -21,7 +21,7 @@ struct PtxOptions {
 /// produces the same text.
 std::string generate_ptx(u64 seed, const PtxOptions& options = {});
 
-/// Lists every opcode in `text` with its modifiers, such as "ld.global.v4.b32". The list may
+/// Returns each opcode in `text` with its modifiers, such as "ld.global.v4.b32". The list may
 /// contain duplicates.
 std::vector<std::string> list_opcodes(const std::string& text);
 

@@ -12,8 +12,8 @@
 
 namespace coalesce::campaign {
 
-/// Number of warp instructions after which a kernel is assumed to loop forever. No generated kernel
-/// needs more.
+/// The number of warp instructions after which a kernel is assumed to loop forever. Every generated
+/// kernel ends sooner.
 inline constexpr u64 kDefaultMaxWarpInstructions = 5'000'000;
 
 inline void throw_if_cuda_error(cudaError_t error) {
@@ -45,8 +45,8 @@ private:
 /// A PTX module loaded by the runtime.
 class LoadedModule {
 public:
-    /// Loads `text`. The driver's compiler optimizes at `level` from 0 to 4, or at its default
-    /// level if `level` is negative.
+    /// Loads `text`. The driver's compiler optimizes it at level `level`, from 0 to 4. If `level`
+    /// is negative, the compiler uses its default level.
     explicit LoadedModule(const std::string& text, int level = -1) {
         cudaJitOption option = cudaJitOptimizationLevel;
         void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));

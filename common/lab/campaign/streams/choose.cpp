@@ -161,7 +161,7 @@ void choose_barriers(KernelPlan& plan, Random& random) {
     if (variation != 1) plan.load_order = LoadOrder::barrier;
 }
 
-// ---- choices for every family ----
+// ---- choices that are common to all families of kernels ----
 
 /// Chooses at random between three kinds of kernels that move data.
 void choose_copy_or_transpose(KernelPlan& plan, Random& random) {

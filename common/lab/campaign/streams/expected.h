@@ -14,10 +14,11 @@ using ByteVector = std::vector<unsigned char>;
 /// The value of every byte of `out` before the launch.
 constexpr unsigned char kUnwrittenByte = 0xa5;
 
-/// Returns the input matrix. It consists of random words, or of floats between 1 and 2 if the
-/// kernel computes with floats.
+/// Returns the input matrix. If the kernel computes with floats, the matrix consists of floats
+/// between 1 and 2. Otherwise, it consists of random words.
 ByteVector make_input(const Computation& work, std::size_t bytes);
-/// Returns the expected contents of `out` after the launch. For sums, use `expected_sum` instead.
+/// Returns the expected contents of `out` after the launch. For kernels that compute a sum, use
+/// `expected_sum` instead.
 ByteVector expected_output(const Computation& work, const MatrixLaunch& run, const ByteVector& in);
 /// Returns the expected sum of all words of `in`. The sum wraps around on overflow.
 std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const ByteVector& in);

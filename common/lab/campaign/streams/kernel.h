@@ -1,10 +1,10 @@
 /// \file
-/// Random kernels that the time model was not tuned on: their text, their launches, and their
+/// Random kernels for which the time model was not tuned: their text, their launches, and their
 /// expected results.
 ///
 /// Every kernel takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int
-/// zero). A T has Computation::element bytes. A pitch is the distance between two rows in elements.
-/// `zero` is always 0, but the compiler cannot know this.
+/// zero). A T has Computation::element_bytes bytes. A pitch is the distance between two rows in
+/// elements. `zero` is always 0, but the compiler cannot know this.
 #pragma once
 
 #include <array>
@@ -45,13 +45,13 @@ constexpr Arithmetic last_of(Arithmetic) {
     return Arithmetic::fma;
 }
 
-/// The computation of a kernel, described so that the host can compute the expected result.
+/// The computation of a kernel, from which the host computes the expected result.
 struct Computation {
     MatrixOperation kind = MatrixOperation::copy;
     int element_bytes = 4;  ///< bytes per element
-    /// The order in which loads and stores access the columns of a group of `column_group` columns.
-    /// With a stride of 4, the order is 0, 4, 8, ..., then 1, 5, 9, ... Loads use `read_stride`,
-    /// and stores use `write_stride`.
+    /// The order in which loads and stores access the columns of a group. A group has
+    /// `column_group` columns. With a stride of 4, the order is 0, 4, 8, ..., then 1, 5, 9, ...
+    /// Loads use `read_stride`, and stores use `write_stride`.
     int column_group = 1, read_stride = 1, write_stride = 1;
     int fill_column_step = 1;  ///< for fills: only every `fill_column_step`-th column is written
     Arithmetic arithmetic = Arithmetic::none;
@@ -79,13 +79,14 @@ struct Kernel {
     /// to the same kernel.
     std::string fingerprint;
     Computation computation;
-    MatrixLaunch measured_launch, checked_launch;  ///< `checked_launch` is for checks
+    MatrixLaunch measured_launch, checked_launch;  ///< `checked_launch` has a small matrix
     std::string text;                              ///< CUDA source
 };
 
 /// Returns `count` kernels, the same on every machine. Kernel i does not depend on `count`.
 std::vector<Kernel> random_kernels(std::uint64_t seed, int count);
-/// Returns transposes without shared memory, in which one parameter at a time is varied.
+/// Returns transposes without shared memory. They differ from each other in one parameter at a
+/// time.
 std::vector<Kernel> transposing_kernels();
 
 /// Writes kernels.json and a file for each kernel to `folder`.

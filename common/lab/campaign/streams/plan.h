@@ -62,7 +62,7 @@ struct KernelPlan {
     int in_row_padding = 0, out_row_padding = 0;  ///< unused elements after each row
 
     int threads() const { return threads_x * threads_y; }
-    /// Returns the elements per thread.
+    /// Returns the number of elements per thread.
     int elements_per_thread() const {
         return is_tiled ? (tile_width * tile_height + threads() - 1) / threads()
                         : elements_across * elements_down;

@@ -9,7 +9,7 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    /// KernelStyle and seed, such as "learner_17". The prefix "campaign" stands for
+    /// The kernel's style and seed, such as "learner_17". The prefix "campaign" stands for
     /// KernelStyle::exact.
     std::string name;
     std::string text;  ///< generated text, in which the kernel is called `kernel`

@@ -12,8 +12,8 @@
 namespace coalesce::random_kernels {
 
 struct Outcome {
-    /// The reason why the kernel was rejected or stopped, or the report of a check. "" if the run
-    /// had no problem.
+    /// The reason why the kernel was rejected or stopped, or the report of a check. It is "" if the
+    /// run had no problem.
     std::string problem;
     std::vector<unsigned char> output_memory;
     CoalesceCounters counters{};
@@ -28,8 +28,8 @@ Outcome run(const std::string& ptx, const Kernel& kernel);
 /// Describes how the memory contents after two runs differ, or why a run failed. Returns "" if the
 /// contents are equal.
 std::string describe_difference(const Outcome& back_end, const Outcome& translated);
-/// Describes the first source line at which requests, sectors or wavefronts of the two runs differ.
-/// Returns "" if there is no difference. Ignores the numbers of instructions.
+/// Describes the first source line at which the two runs differ in requests, sectors or wavefronts.
+/// Returns "" if there is no such line. Ignores the numbers of instructions.
 std::string describe_different_counter(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels

@@ -10,12 +10,12 @@ namespace coalesce::proof {
 
 /// The data of the charts, from files in docs/results.
 struct ChartResults {
-    /// The JSON that bench writes. If it is null, the charts show only predicted values, and say
-    /// so.
+    /// The JSON that bench writes, or null. If it is null, the charts show only predicted values,
+    /// and say so.
     Json measured;
     Json simulated;  ///< the JSON that `learn run --device sim --json` writes
-    /// The JSON that `learn results --again` writes, or null. Predictions for another GPU are
-    /// ignored.
+    /// The JSON that `learn results --again` writes, or null. Predictions for a GPU other than the
+    /// charts' GPU are ignored.
     Json predicted;
 };
 
@@ -27,8 +27,8 @@ std::string draw_bandwidth_chart(const ChartResults& results);
 /// that the variant moves, and y is the bandwidth.
 std::string draw_sectors_chart(const ChartResults& results);
 
-/// Returns a chart of the bandwidth of the headline kernels, by the side of the square matrix.
-/// Predictions are drawn as rings.
+/// Returns a chart of the bandwidths of the headline kernels, by the side length of the square
+/// matrix. Predictions are drawn as rings.
 std::string draw_sizes_chart(const ChartResults& results);
 
 /// Writes the three charts to `folder`: bandwidth.svg, sectors.svg, sizes.svg.

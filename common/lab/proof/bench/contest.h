@@ -1,6 +1,6 @@
 /// \file
-/// Benchmarks one size: verifies all kernels, and then times them in turn, so that a change in the
-/// GPU's speed affects all kernels alike.
+/// Benchmarks one size. First verifies all kernels, and then times them in turn, so that a change
+/// in the GPU's speed affects all kernels alike.
 #pragma once
 
 #include <string>
@@ -20,13 +20,13 @@ struct VariantResult {
     std::string reason_for_skipping;  ///< why the variant was not run; empty if it was
     std::string output_error;         ///< what is wrong with the output; empty if it is correct
     std::vector<double> ms = {};      ///< time of every timed launch
-    /// The bytes that the variant reads and writes, from which its bandwidth is computed.
+    /// The bytes that the variant reads and writes. Its bandwidth is computed from this number.
     double bytes = 0;
     int element_size = 4;  ///< bytes per element
     std::string permuted_axes =
         "";  ///< axes that the variant permutes; empty if it works on a matrix
-    /// The bandwidth in GB/s of a copy of the same number of bytes. If it is 0, the variant
-    /// `memcpy` is the reference instead.
+    /// The bandwidth in GB/s of a copy of the same number of bytes. If it is 0, the variant called
+    /// `memcpy` serves as the reference.
     double copy_gbps = 0;
 
     /// Reports whether the variant ran and its output was correct.
@@ -48,9 +48,11 @@ struct VariantToTime {
 /// The variants at one size, grouped by the buffers that they need.
 struct VariantsToTime {
     std::vector<VariantResult> entries;  ///< all variants, in the order of the course
-    /// Device variants, grouped by the buffers that they can share; float variants come first.
+    /// Variants that run on the device. The variants of a group can share buffers. Groups of float
+    /// variants come first.
     std::vector<std::vector<VariantToTime>> buffer_groups;
-    /// Host code, transfers, and kernels that compute new values, each with its own buffers.
+    /// Variants that need their own buffers: host code, transfers, and kernels that compute new
+    /// values.
     std::vector<VariantToTime> separate_variants;
 };
 VariantsToTime group_variants(const std::vector<StepVariants>& steps, Shape shape);
@@ -59,7 +61,7 @@ VariantsToTime group_variants(const std::vector<StepVariants>& steps, Shape shap
 /// times, because most of them are slow.
 void run_separate_variants(VariantsToTime& grouped_variants, Shape shape, Stopwatch* stopwatch);
 
-/// Kernels of this process that share buffers and are timed in alternation.
+/// A benchmark of kernels that run in this process, share buffers, and are timed in turn.
 class SharedBufferBenchmark {
 public:
     /// Allocates and fills the buffers. Results go to `entries`.
@@ -70,12 +72,11 @@ public:
     static std::size_t bytes_of_buffers(const std::vector<VariantToTime>& variants_to_time,
                                         Shape shape);
 
-    /// Launches each variant once and checks every bit of its output on the device. If
-    /// `checks_on_host_too` is true, also checks the output with the harness's verifier, which runs
-    /// on the host.
+    /// Launches each variant once, and checks every bit of its output on the device. If
+    /// `checks_on_host_too` is true, the harness's verifier also checks the output on the host.
     void verify(bool checks_on_host_too);
-    /// Runs each variant and a copy: one untimed launch, then `timed_launches` timed ones. Each
-    /// round starts with a different variant.
+    /// Times each variant and a copy. Each of them has one untimed launch, and then
+    /// `timed_launches` timed ones. Each round starts with a different variant.
     void time_round(Stopwatch& stopwatch, int round_index, int timed_launches);
     /// Launches each variant once more and runs the verifier's full check, which includes the guard
     /// bands and the input.

@@ -9,11 +9,11 @@
 
 namespace coalesce::proof {
 
-/// Returns what nvidia-smi reports about the first GPU, such as its clocks and temperature. Returns
-/// an empty object if nvidia-smi fails. The call takes a few tenths of a second.
+/// Returns what nvidia-smi reports about the first GPU, such as its clock rates and temperature.
+/// Returns an empty object if nvidia-smi fails. The call takes a few tenths of a second.
 Json query_gpu_state();
 
-/// Runs nvidia-smi in another thread, so that the clocks are read while the GPU is working.
+/// Runs nvidia-smi in another thread, so that it reads the clock rates while the GPU is working.
 inline std::future<Json> start_gpu_state_query() {
     return std::async(std::launch::async, query_gpu_state);
 }

@@ -1,5 +1,6 @@
 /// \file
-/// Runs PyTorch, CuPy and Triton in a Python program that takes part in every round.
+/// Runs PyTorch, CuPy and Triton in a Python program. The program takes part in every round of the
+/// benchmark.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace coalesce::proof {
 
-/// The Python program bench/rivals.py. If it fails, the benchmark continues without PyTorch, CuPy
-/// and Triton.
+/// The Python program bench/rivals.py. If the program fails, the benchmark continues without
+/// PyTorch, CuPy and Triton.
 class PythonRivals {
 public:
     /// Starts the program, unless `is_wanted` is false. The program imports its libraries while the

@@ -17,12 +17,12 @@ struct SizeResults {
     Json clock_rates;                    ///< the GPU's clock rates while it was working
 
     /// Returns the bandwidth of cudaMemcpyAsync, which is the upper limit for all variants. Returns
-    /// 0 if it was not timed.
+    /// 0 if the copy was not timed.
     double copy_gbps() const;
 };
 
 /// Returns the contents of the results file. "results" contains the results of the largest square,
-/// and "other_sizes" all others. "run" says how they were measured.
+/// and "other_sizes" contains all other results. "run" says how the results were measured.
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run);
 
 /// Returns a table of GB/s with a row for each variant and a column for each size.

@@ -28,15 +28,15 @@ struct ChartData {
     const Json* row(const Json& result) const;
 };
 
-/// The data that a chart draws, and predictions for the same GPU to compare it with. `predicted` is
-/// empty if `shown` itself contains predictions.
+/// The data that a chart draws, and the predictions for the same GPU with which the chart compares
+/// them. `predicted` is empty if `shown` itself contains predictions.
 struct ChartDataAndPredictions {
     ChartData shown;
     std::optional<ChartData> predicted;
 };
 
-/// Selects the data and the predictions from `results`. Throws a JSON exception if the files have a
-/// different format.
+/// Selects the data and the predictions from `results`. Throws a JSON exception if a file does not
+/// have the expected format.
 ChartDataAndPredictions select_chart_data(const ChartResults& results);
 
 bool is_rival(const Json& result);

@@ -12,7 +12,7 @@ constexpr const char* kTextColour = "var(--c-ink)";
 constexpr const char* kSecondaryTextColour = "var(--c-quiet)";
 constexpr const char* kGridColour = "var(--c-grid)";
 
-// Colours by meaning, chosen so that people with red or green colour blindness can tell them apart.
+// Colours, named by hue. People with red or green colour blindness can tell them apart.
 constexpr const char* kBlue = "var(--c-blue)";
 constexpr const char* kGrey = "var(--c-grey)";
 constexpr const char* kRed = "var(--c-red)";

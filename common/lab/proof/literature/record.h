@@ -13,7 +13,7 @@
 
 namespace coalesce::proof {
 
-/// Thrown if the published times and the predicted times are not for the same kernels.
+/// Thrown if the published times and the predicted times belong to different kernels.
 struct PublishedTimesError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -31,8 +31,8 @@ struct PublishedTimes {
 PublishedTimes read_published_record();
 
 /// Returns pairs of published and predicted times. `predicted` is the JSON that the program
-/// `record.program` writes with --time. Throws PublishedTimesError if `record` or `predicted` lacks
-/// a kernel.
+/// `record.program` writes when it is run with --time. Throws PublishedTimesError if `record` or
+/// `predicted` lacks a kernel.
 std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json& predicted);
 
 }  // namespace coalesce::proof

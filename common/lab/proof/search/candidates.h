@@ -19,8 +19,9 @@ struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, as a fraction of those that a transpose moves. The fraction
-    /// is 1/2 for a kernel that only reads or only writes. Such a kernel has no output to verify.
+    /// The bytes that the kernel moves, as a fraction of the bytes that a transpose moves. The
+    /// fraction is 1/2 for a kernel that only reads or only writes. Such a kernel has no output to
+    /// verify.
     double moved_fraction = 1;
     std::string question = {};  ///< the experiment that the candidate belongs to
 
@@ -30,8 +31,8 @@ struct Candidate {
 
 using Launch = decltype(Candidate::launch);
 
-/// Returns all candidates, grouped by question. `multiprocessors` determines the grids of
-/// persistent blocks.
+/// Returns all candidates, grouped by question. The number of blocks of persistent kernels depends
+/// on `multiprocessors`.
 std::vector<Candidate> make_search_candidates(int multiprocessors);
 
 }  // namespace coalesce::proof

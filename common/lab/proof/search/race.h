@@ -1,6 +1,6 @@
 /// \file
-/// Verifies candidates, then times the candidates and a copy in turn. All of them use the same
-/// buffers.
+/// Verifies candidates, then times the candidates and a copy in turn. All candidates and the copy
+/// use the same buffers.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,6 +1,6 @@
 /// \file
 /// Kernels that use the fastest tile, which has 64 x 64 floats. Shared memory holds the floats in
-/// the order of `in`. The order of the blocks and the cache hints are parameters.
+/// the order of `in`. The order in which blocks take the tiles and the cache hints are parameters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +17,8 @@ struct TilePlace {
     int row, col;  // indices of a tile
 };
 
-/// Returns the tile for a block. The order `bands` divides the matrix into bands of WIDTH tiles.
-/// Blocks take the tiles of a band row by row, and then the tiles of the next band.
+/// Returns the tile for a block. The order `bands` divides the matrix into bands that are WIDTH
+/// tiles wide. Blocks take the tiles of a band row by row, and then the tiles of the next band.
 template <TileOrder ORDER, int WIDTH>
 __device__ TilePlace tile_place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == TileOrder::along_rows) return {block / tile_cols, block % tile_cols};

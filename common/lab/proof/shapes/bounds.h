@@ -1,6 +1,6 @@
 /// \file
-/// Measures how fast a transpose or a permutation could be: makes the library's accesses without
-/// transposing anything.
+/// Measures how fast a transpose or a permutation could be. The kernels access memory as the
+/// library does, but transpose nothing.
 #pragma once
 
 #include "lab/proof/shapes/permutes.h"
@@ -8,8 +8,8 @@
 
 namespace coalesce::proof {
 
-/// Reports whether `run_bound` has a kernel for this case. Images with few channels have none,
-/// because they are moved at the speed of a copy.
+/// Reports whether `run_bound` has a kernel for this case. It has none for images with few
+/// channels, because the library transposes them at the speed of a copy.
 bool has_bound(const TransposeCase& shape);
 bool has_bound(const PermuteCase& one);
 /// Makes the same loads and stores as the library in this case, without transposing. Each thread

@@ -8,7 +8,7 @@
 
 namespace addresses_only::transposing {
 
-/// Everything that a thread has loaded, combined by exclusive or.
+/// The exclusive or of everything that a thread has loaded.
 struct Sum {
     Vector<16> vector = {};
 
@@ -19,8 +19,8 @@ struct Sum {
     __device__ void add(uint4 value) {
         add(Vector<16>{{value.x, value.y, value.z, value.w}});
     }
-    /// Combines `value` with all components of the sum, so that the compiler cannot assume any
-    /// component to be 0.
+    /// Combines `value` with all components of the sum, so that the compiler cannot assume that a
+    /// component is 0.
     __device__ void add(std::integral auto value) {
         const auto low_word = static_cast<unsigned>(value);
         const auto high_word =
@@ -48,18 +48,18 @@ struct Sum {
     }
 
     /// Waits until all loads of the block are complete. The barrier takes the sum as an argument,
-    /// so no thread arrives before its loads are complete.
+    /// so a thread cannot arrive at the barrier before its loads are complete.
     __device__ void wait_for_loads() const {
         const unsigned(&word)[4] = vector.word;
         __syncthreads_or(static_cast<int>(word[0] | word[1] | word[2] | word[3]));
     }
 };
 
-/// Zeros that can be read as a vector at any offset from 0 to 15.
+/// Zeros from which a vector can be read at any offset from 0 to 15.
 __device__ const uint4 zeros[3] = {};
 
-/// A substitute for a line in shared memory. It adds up the vectors that are stored to it, and
-/// every load returns the sum.
+/// A substitute for a line in shared memory. It combines the vectors that are stored to it into a
+/// sum, and every load returns this sum.
 struct SumLine {
     char* shared;  ///< memory for the elements at the ends of a line that form no whole vector
     int start;     ///< as in SharedLine
@@ -71,8 +71,8 @@ struct SumLine {
     __device__ Vector<16> load(int) const { return sum->vector; }
     __device__ void store(int, const Vector<16>& vector) const { sum->add(vector); }
 };
-/// A substitute for a line that is only read. Every load of a vector returns the sum, and the
-/// elements at the ends are 0.
+/// A substitute for a line that is only read. Every load of a vector returns the sum, and every
+/// load of an element at an end of the line returns 0.
 struct SumSource {
     int start;
     Sum* sum;
@@ -89,8 +89,8 @@ __device__ inline int start_of(const char* line) {
 
 // ---- the kernels ----
 
-/// The substitute for `Kernel`, a kernel of the library. It accesses the same addresses, but
-/// transposes nothing. Each specialization replaces one kernel.
+/// The substitute for `Kernel`, a kernel of the library. It accesses the same addresses as
+/// `Kernel`, but transposes nothing. Each specialization replaces one kernel.
 template <class Kernel>
 struct Untransposed;
 

@@ -168,7 +168,8 @@ struct Untransposed<
                                     cols * static_cast<int>(task.rows));
     }
 
-    /// Loads a strip. If it has more columns than threads, a thread loads several columns.
+    /// Loads a strip. If the strip has more columns than the block has threads, a thread loads
+    /// several columns.
     static __device__ void load(const TransposeTask& task, const TileOrigin& tile_origin, int cols,
                                 Sum& sum) {
         const int rows = static_cast<int>(task.rows);

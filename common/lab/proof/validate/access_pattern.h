@@ -9,7 +9,7 @@
 
 namespace coalesce::proof {
 
-/// The index that each thread accesses, as a formula, and the lanes that take part.
+/// A formula for the index that each thread accesses, and the set of threads that take part.
 struct AccessFormula {
     int thread_x_stride = 1, thread_y_stride = 0, block_stride = 0;  ///< strides in elements
     int offset = 0;  ///< offset of the first element
@@ -18,10 +18,10 @@ struct AccessFormula {
     /// If nonzero, the index is replaced with a hash of itself and this value.
     unsigned scatter_seed = 0;
     unsigned lane_mask = 0xffffffff;  ///< bit mask of the lanes that take part
-    /// The number of threads that take part. These are the block's first threads, so only a part of
-    /// the last warp may take part.
+    /// The number of threads that take part. They are the first threads of the block, so a part of
+    /// a warp may be left out.
     unsigned participating_threads = 4096;
-    unsigned elements = 1;  ///< modulus of the index
+    unsigned elements = 1;  ///< number of elements; the index is taken modulo this number
 
     /// Returns a description such as "3x+33y+7, lanes 0000ffff".
     std::string text() const;
@@ -42,13 +42,14 @@ struct AccessPattern {
     std::string kernel() const { return uses_shared_memory ? "move_through_shared" : "move"; }
 };
 
-/// The size in bytes of each of the two global buffers, and of the array in shared memory.
+/// The sizes in bytes of each of the two global buffers (kPatternBytes) and of the array in shared
+/// memory (kPatternSharedBytes).
 constexpr unsigned kPatternBytes = 1u << 20, kPatternSharedBytes = 32u << 10;
 
 /// Returns `count` patterns. The same seed gives the same patterns on every machine.
 std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed);
 
-/// Launches the pattern. Both buffers have kPatternBytes of device memory.
+/// Launches the pattern. Both buffers are in device memory and kPatternBytes long.
 void launch(const AccessPattern& pattern, void* out, const void* in);
 
 }  // namespace coalesce::proof

@@ -1,6 +1,6 @@
 /// \file
-/// Reads the cases with seeded bugs and their clean counterparts, and summarizes which judges
-/// detect the bugs. The judges are the simulator and the four tools of compute-sanitizer.
+/// Reads the cases with seeded bugs and the clean cases, and summarizes which judges detect the
+/// bugs. The judges are the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ struct SuiteCase {
     /// the tool that should report the bug, and the kind of bug, as in "memcheck: misaligned";
     /// empty for a clean case
     std::string planted_bug;
-    /// Reports whether the kernel may run forever. It may deadlock on hardware, or wait for a host
-    /// that a tool may have blocked.
+    /// Reports whether the kernel may run forever: it may deadlock on hardware, or it waits for the
+    /// host, which a tool may have blocked.
     bool may_run_forever() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
@@ -71,12 +71,13 @@ Opinion parse_simulator_opinion(const Json& report);
 /// Returns which judges reported something: "both", "simulator only", "sanitizer only" or
 /// "neither".
 std::string describe_reporting_judges(const JudgedCase& judged);
-/// Returns a table that shows how often each judge reported something. Below it is a list of the
+/// Returns a table that shows how often each judge reported something, followed by a list of the
 /// cases that only one judge detected.
 std::string to_text(const std::vector<JudgedCase>& judged_cases);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<JudgedCase>& judged_cases);
-/// Reports whether every judge ran, and the simulator reported exactly the seeded bugs.
+/// Reports whether every judge ran on every case, and the simulator reported exactly the seeded
+/// bugs.
 bool meets_guarantees(const std::vector<JudgedCase>& judged_cases);
 
 }  // namespace coalesce::proof

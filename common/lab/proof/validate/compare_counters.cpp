@@ -182,8 +182,9 @@ bool CounterComparison::is_equal() const {
         if (!counter.is_exact) return true;
         if (summary.compared_cases == 0) return !counter.is_required;
         // A counter passes if it was compared in every case and was not always 0. In most cases,
-        // the metric itself must be equal. In the remaining cases, it is sufficient that the metric
-        // of the pipe is equal, or that the difference is a known one.
+        // the profiler's metric must equal the simulator's count. In the remaining cases, it is
+        // sufficient that the metric of the hardware's pipe equals the count, or that the reason
+        // for the difference is known.
         return static_cast<std::size_t>(summary.compared_cases) == cases &&
                summary.equal_cases + summary.cases_settled_by_pipe + summary.known_differences ==
                    summary.compared_cases &&

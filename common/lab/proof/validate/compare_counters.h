@@ -18,8 +18,8 @@ struct CounterMetric {
     /// Further metrics, to be added to `metric` if ncu reports them. They count the instructions
     /// that `metric` leaves out, such as matrix instructions and bulk copies.
     std::vector<const char*> further_metrics = {};
-    /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
-    /// hardware may be a little larger, because warps interfere.
+    /// Whether the metric must equal the simulator's count exactly. Metrics of a hardware pipe may
+    /// be a little larger, because warps interfere with each other.
     bool is_exact = true;
     /// Whether it is an error if ncu does not report the metric. Some versions of ncu lack metrics
     /// that are not required.
@@ -33,7 +33,7 @@ const std::vector<CounterMetric>& counter_metrics();
 /// nothing if ncu did not report the metric.
 std::optional<double> sum_metrics_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// The noise that is allowed in the metric of a hardware pipe. The metric may exceed the
+/// The difference that is accepted in a metric of a hardware pipe. The metric may exceed the
 /// simulator's count by this fraction or by this number of wavefronts, whichever is more.
 constexpr double kPipeNoiseFraction = 0.02, kPipeNoiseWavefronts = 16;
 
@@ -49,8 +49,8 @@ struct CounterDifference {
 ///
 /// The profiler computes some wavefronts from the lanes' addresses. For some wide loads from shared
 /// memory, the hardware needs a different number of wavefronts (docs/guide/proof.md). So if such a
-/// metric differs from the simulator's count, the metric of the hardware's pipe is compared
-/// instead, and must equal the count.
+/// metric differs from the simulator's count, the count is compared with the metric of the
+/// hardware's pipe instead. The count must equal this metric.
 struct CounterSummary {
     CounterMetric counter;
     int compared_cases = 0;  ///< number of compared cases
@@ -73,8 +73,9 @@ struct CounterComparison {
     std::vector<std::string> known_reasons;  ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
-    /// Reports whether ncu reported every exact counter in every case, and every difference has a
-    /// known reason. A count may equal the metric of the hardware's pipe instead.
+    /// Reports whether every required exact counter was compared in every case, and every
+    /// difference is explained. A difference is explained by a known reason, or if the count equals
+    /// the metric of the hardware's pipe.
     bool is_equal() const;
 };
 
@@ -88,8 +89,8 @@ CounterComparison compare_counters(const Json& cases, const std::vector<Profiled
 std::vector<CounterDifference> compare_with_recorded_counters(const Json& cases,
                                                               const Json& recorded_launches);
 
-/// Returns a table that is 80 columns wide. Below it are the reasons for known differences, the
-/// metrics that ncu did not report, and the first differences.
+/// Returns a table that is 80 columns wide. Below the table are the reasons for known differences,
+/// the metrics that ncu did not report, and the first differences.
 std::string to_text(const CounterComparison& comparison);
 /// Returns the summary, the differences, and both counts for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,

@@ -19,8 +19,8 @@ std::string format_literature_table(const PublishedTimes& record,
 Json format_literature_json(const PublishedTimes& record,
                             const std::vector<timing::TimePair>& pairs);
 
-/// Reports whether two tables have the same text, except that numbers may differ by at most 2.
-/// Different compilers generate slightly different code, which changes the numbers.
+/// Reports whether two tables have the same text, except that numbers may differ by at most 2. Such
+/// differences occur because different compilers generate slightly different code.
 bool are_equal_within_tolerance(const std::string& table, const std::string& other_table);
 
 /// Runs the whole comparison. Returns the exit code.

@@ -12,8 +12,8 @@
 
 namespace coalesce::proof {
 
-/// The kind of fragment that a wmma instruction loads or stores: the operand (a, b or the sums),
-/// its element type and its layout.
+/// The kind of fragment that a wmma instruction loads or stores: its role (a, b or the sums), its
+/// element type and its layout.
 enum class FragmentKind {
     a_of_halves_by_rows,
     a_of_halves_by_columns,
@@ -42,13 +42,13 @@ struct MatrixPattern {
     };
     Kind kind = Kind::load_matrices;
     unsigned block_x = 32, blocks = 1;
-    // The number of matrices that an ldmatrix or stmatrix moves. Only `matrices`, `is_transposed`
-    // and `rows` apply to these instructions.
+    // The number of matrices that an ldmatrix or stmatrix moves. Of this member and the following
+    // ones, only `matrices`, `is_transposed` and `rows` apply to these instructions.
     int matrices = 4;
     bool is_transposed = false;
     AccessFormula rows;  ///< how the lanes access rows of 16 bytes in shared memory
-    // The fragment that a wmma instruction loads or stores. Only `fragment` and `stride` apply to
-    // wmma.
+    // The fragment that a wmma instruction loads or stores. For wmma, only `fragment` and `stride`
+    // apply.
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< distance between rows, in elements
 
@@ -60,7 +60,7 @@ struct MatrixPattern {
 /// Returns `count` patterns. The same seed gives the same patterns on every machine.
 std::vector<MatrixPattern> random_matrix_patterns(int count, std::uint64_t seed);
 
-/// Launches the pattern. Both buffers have kPatternBytes of device memory.
+/// Launches the pattern. Both buffers are in device memory and kPatternBytes long.
 void launch(const MatrixPattern& pattern, void* out, const void* in);
 
 }  // namespace coalesce::proof

@@ -25,8 +25,8 @@ struct TimeComparisonOptions {
         result_files_to_compare;  ///< result files to use instead of predictions
     bool compares_with_literature =
         false;  ///< whether to compare with published times for other GPUs
-    /// Whether to write the book's tables of published times, and whether to check that they are
-    /// current. Both need `compares_with_literature`.
+    /// `updates_tables`: whether to write the book's tables of published times. `checks_tables`:
+    /// whether to check that these tables are current. Both need `compares_with_literature`.
     bool updates_tables = false, checks_tables = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double max_median_error_percent = 0;
@@ -41,8 +41,8 @@ struct ComparedTime {
     double error_band = 0;
 };
 
-/// Measured times, by the name of the kernel and its shape. They are read from files that a
-/// lesson's program or the search has written.
+/// Measured times, by the name of the kernel and its shape. They come from the result files of the
+/// lessons' programs and of the search.
 class MeasuredTimes {
 public:
     /// Adds all results in `json`, at any nesting depth. Does not replace times that already exist.
@@ -57,8 +57,8 @@ private:
     std::map<std::string, double> ms_;
 };
 
-/// Pairs predicted and measured times where both exist. `predicted` is the JSON that a program
-/// writes with --time.
+/// Returns the kernels for which both a predicted and a measured time exist. `predicted` is the
+/// JSON that a program writes with --time.
 std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured);
 
 /// Returns `times` with each prediction replaced by the time that the run `run` measured for the

@@ -16,12 +16,12 @@ std::string find_tool(const std::string& name);
 std::string read_tool_version(const std::string& tool);
 
 /// Returns the folder of the libcudart.so.13 that this process has loaded. Programs without a run
-/// path need this folder to start.
+/// path find the library only if they are given this folder.
 std::string find_cudart_folder();
 
 /// Runs a program under Nsight Compute and returns ncu's output. `metrics` are separated by commas,
-/// and ncu may not recognize all of them. Throws std::runtime_error if ncu fails for another
-/// reason.
+/// and may include metrics that ncu does not recognize. Throws std::runtime_error if ncu fails for
+/// any other reason.
 std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
                             const std::string& metrics);
 

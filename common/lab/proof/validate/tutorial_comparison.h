@@ -25,7 +25,7 @@ struct ComparedKernel {
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
     std::vector<CounterDifference> differences = {};
-    /// The number of hardware runs if their counters differ, or 0 if all runs have the same
+    /// The number of hardware runs if the runs have different counters. 0 if all runs have the same
     /// counters.
     int differing_runs = 0;
     /// Whether each count in `differences` lies between the smallest and the largest count of the

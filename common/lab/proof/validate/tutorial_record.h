@@ -19,8 +19,9 @@ namespace coalesce::proof {
 /// Returns the themes. Each one is a program in common/lab/proof/tests/tutorial.
 const std::vector<std::string>& list_tutorial_themes();
 
-/// Reports whether the times of this kernel belong to the held-back half. The answer depends only
-/// on the name, so it does not change when other kernels are added.
+/// Reports whether the times of this kernel belong to the half of the times that is held back for
+/// evaluating the time model. The answer depends only on the name, so it does not change when other
+/// kernels are added.
 bool is_held_back_kernel(const std::string& kernel);
 
 /// A counter in the record, and the metrics that add up to it.
@@ -31,7 +32,8 @@ struct RecordedCounter {
 /// Returns the counters of small launches. Names that end in `_pipe` are counters of the hardware's
 /// pipe. Names that begin with `local_` count accesses to local memory.
 const std::vector<RecordedCounter>& counters_of_small_launches();
-/// Returns the counters that are recorded for large launches, in addition to their times.
+/// Returns the counters that are recorded for large launches. The record also contains the times of
+/// these launches.
 const std::vector<RecordedCounter>& counters_of_large_launches();
 /// Returns the metrics of these counters, separated by commas as ncu expects them.
 std::string join_metric_names(const std::vector<RecordedCounter>& counters);
@@ -52,10 +54,10 @@ struct ThemeRecord {
 /// same kernels.
 ThemeRecord make_theme_record(const ThemeOutput& output);
 
-/// Adds the counters of more runs to kernels in the record. `launches` contains
-/// `launches_per_kernel` launches of each kernel. Each kernel gets the number of its runs, and the
-/// minimum and maximum of each counter that varies. Throws std::runtime_error if `launches`
-/// contains other kernels.
+/// Adds the counters of further runs to kernels in the record. `launches` contains
+/// `launches_per_kernel` launches of each kernel. Each kernel in the record gets the number of its
+/// runs, and the minimum and maximum of each counter that varies. Throws std::runtime_error if
+/// `launches` contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t launches_per_kernel);
 

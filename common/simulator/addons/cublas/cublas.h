@@ -3,17 +3,18 @@
 //
 // Theory of operation
 //   NVIDIA's kernels are machine code and cannot be interpreted, so each call is executed on the
-//   host. The call copies its operands from simulated memory (with cudaMemcpy2D, which checks
-//   bounds), computes with plain loops, and copies the result back. The work is complete when the
-//   call returns, as for all work in the simulator's streams. Calls made while a stream is being
-//   captured are not supported. The counters do not include this work. The report says how often
-//   each function was called, and that it ran on the host. A program that uses an unsupported
-//   function is rejected before it starts (simulate/program_file.cpp).
+//   host. The call copies its operands from simulated memory to the host (with cudaMemcpy2D, which
+//   checks bounds), computes with plain loops, and copies the result back to simulated memory. The
+//   work is complete when the call returns, as for all work in the simulator's streams. Calls made
+//   while a stream is being captured are not supported. The counters do not include this work. The
+//   report at the end of the run says how often each function was called, and that the work ran on
+//   the host. A program that uses an unsupported function is rejected before it starts
+//   (simulate/program_file.cpp).
 // Rounding   Sums are computed in double precision, in order, and rounded once. cuBLAS adds in a
 //            different order and in the precision of the type, so the last bits of its results
 //            differ. (For example, NVIDIA's cublasHgemm adds in half precision.)
-// Types      We repeat the values of cuBLAS's enumerations, because its headers come only with a
-//            toolkit.
+// Types      The values of cuBLAS's enumerations are repeated here, because cuBLAS's headers come
+//            only with a CUDA toolkit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -53,12 +54,13 @@ size_t size_of(Type type);
 
 /// Ends the current call with `status`, and adds the sentence `reason` to the error report.
 [[noreturn]] void refuse(const char* reason, Status status = kInvalidValue);
-/// Ends the current call with kInvalidValue if `condition` is false. Calls use it to check sizes,
-/// operations and leading dimensions.
+/// Ends the current call with kInvalidValue if `condition` is false. Used to check the sizes,
+/// operations and leading dimensions of a call.
 void require(bool condition);
 
-/// Reads a matrix from simulated memory. The elements of a column are consecutive, and the columns
-/// start `stride` elements apart. (A vector with increment i is read as one row with stride i.)
+/// Reads a matrix from simulated memory. The elements of a column are consecutive, and each column
+/// starts `stride` elements after the previous one. (A vector with increment i is read as a matrix
+/// with one row and stride i.)
 std::vector<double> read_matrix(const void* source, Type type, size_t rows, size_t columns,
                                 size_t stride);
 void write_matrix(void* destination_columns, Type type, size_t rows, size_t columns, size_t stride,
@@ -69,8 +71,9 @@ void write_result(void* to, const void* value, size_t bytes);
 /// Reads an array of `count` pointers from device memory.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// Runs `body`, which implements the cuBLAS function `name`, and returns the status of the call. If
-/// `body` fails, reports the error. Fails if `handle` is invalid or its stream is being captured.
+/// Runs `body`, which implements the cuBLAS function `name`, and returns the status of the call.
+/// Reports an error if `body` fails, if `handle` is invalid, or if the stream of `handle` is being
+/// captured.
 Status run_cublas_call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::simulator::cublas

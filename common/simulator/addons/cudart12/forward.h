@@ -1,8 +1,8 @@
 // Macros that forward functions of libcudart.so.12 to functions of libcudart.so.13.
 #pragma once
 
-/// Declares `alias` as this file's name for a function of another library: the function `name` with
-/// the symbol version `version`.
+/// Makes `alias`, in this file only, another name for the function `name` with symbol version
+/// `version`, which another library exports.
 #define COALESCE_IMPORT(alias, name, version) __asm__(".symver " alias ", " name "@" version)
 
 #if defined(__x86_64__)

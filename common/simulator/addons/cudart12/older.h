@@ -2,7 +2,8 @@
 //
 // For example, CUDA's headers declare cudaMemAdvise as in CUDA 13. COALESCE_NEXT(mem_advise,
 // cudaMemAdvise) makes it callable as next::mem_advise. COALESCE_OLDER(older_mem_advise,
-// cudaMemAdvise, parameters) declares older_mem_advise: cudaMemAdvise as in libcudart.so.12.
+// cudaMemAdvise, parameters) declares older_mem_advise, which libcudart.so.12 exports as
+// cudaMemAdvise.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,6 +22,6 @@
     extern "C" cudaError_t alias(__VA_ARGS__) __asm__(#function)
 
 /// Also exports `function` with the suffix _ptsz. Programs that are built with --default-stream
-/// per-thread call functions by these names (cudart/per_thread.h).
+/// per-thread use these names (cudart/per_thread.h).
 #define COALESCE_SAME_PER_THREAD(function) \
     __asm__(".globl " #function "_ptsz\n.set " #function "_ptsz, " #function "\n")

@@ -57,7 +57,8 @@ static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));
 
-/// The size of cudaResourceDesc in CUDA 12, in bytes. The largest member of its union is pitch2D.
+/// The size of cudaResourceDesc in CUDA 12, in bytes. The size is determined by pitch2D, the
+/// largest member of the union in cudaResourceDesc.
 inline constexpr size_t kResourceBytes = 64;
 static_assert(offsetof(cudaResourceDesc, res) == 8);
 

@@ -38,8 +38,8 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// Converts the driver's description of a copy to the runtime's cudaMemcpy3DParms. Fails if the
-/// description contains an invalid box.
+/// Converts the driver's description of a copy to the runtime's cudaMemcpy3DParms. Fails if the box
+/// to copy is invalid.
 cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy);
 cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy);
 

@@ -4,11 +4,11 @@
 //   Programs that use the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with
 //   libcuda.so.1. Our version of this library manages contexts and error names, and converts
 //   parameters. The functions of the runtime in libcudart.so.13, which is the simulated GPU, do the
-//   work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule a
-//   cudaLibrary_t, a CUfunction or CUkernel a cudaKernel_t, and a CUdeviceptr a pointer stored as a
-//   number. With few exceptions, errors and attributes also have the same numbers in both APIs.
-//   The types are those of the runtime, because cuda.h comes only with a toolkit. Only pointers
-//   and numbers are passed between the two libraries.
+//   work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule is a
+//   cudaLibrary_t, a CUfunction or CUkernel is a cudaKernel_t, and a CUdeviceptr is a pointer
+//   stored as a number. With few exceptions, errors and attributes also have the same numbers in
+//   both APIs. The types are those of the runtime, because cuda.h comes only with a toolkit. Only
+//   pointers and numbers are passed between the two libraries.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,15 +24,15 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::store_output, cudart::require_success, cudart::require;
 
-/// A result code of the driver (CUresult). It has the same number as the corresponding cudaError_t,
-/// but some names differ.
+/// A result code of the driver (CUresult). Each code has the same number as the corresponding
+/// cudaError_t, but some codes have different names.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// Converts a runtime error to a driver error. Only errors that do not exist in the driver API
-/// change their number.
+/// Converts a runtime error to a driver error. The number stays the same, unless the error does not
+/// exist in the driver API.
 Result to_driver_result(cudaError_t error);
 /// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown value.
 const char* result_name(Result result);

@@ -15,8 +15,8 @@ namespace coalesce::simulator::cudart {
 
 struct Capture {
     std::shared_ptr<Graph> graph;
-    /// Whether the capture creates its graph, which the program receives when the capture ends.
-    /// False if the program supplied the graph.
+    /// True if the capture creates its graph, and the program receives the graph when the capture
+    /// ends. False if the program supplied the graph.
     bool creates_graph = true;
     cudaStream_t origin_stream = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
@@ -25,8 +25,8 @@ struct Capture {
     bool is_valid = true;
     /// For each stream in the capture, the nodes on which the stream's next node will depend.
     std::map<cudaStream_t, std::vector<Dependency>> stream_ends;
-    /// For each stream, the nodes in `stream_ends` as an array. The program has pointers to these
-    /// arrays.
+    /// For each stream, an array of its nodes in `stream_ends`. The program has received pointers
+    /// to these arrays.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };

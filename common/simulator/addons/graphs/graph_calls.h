@@ -26,7 +26,7 @@ inline Executable& find_executable(cudaGraphExec_t handle) {
     return require_known(handle, "executable graph");
 }
 
-/// Returns the copy of the node `original` in the executable graph.
+/// Returns the copy of the node `original` in the executable graph that `handle` refers to.
 inline Node& find_node_in_executable(cudaGraphExec_t handle, cudaGraphNode_t original) {
     Node* node = find_executable(handle).graph->find_copy(Graphs::instance().find(original));
     if (!node) refuse("the node does not belong to the instantiated graph.");

@@ -16,7 +16,7 @@ struct GraphMemory {
     u64 address = 0, bytes = 0;
     /// True from the launch that allocates the memory until the memory is freed.
     bool is_in_use = false;
-    /// True from the launch that allocates the memory until the memory is trimmed.
+    /// True from the launch that allocates the memory until trim_graph_memory() unmaps it.
     bool is_mapped = false;
 
     /// Frees the memory when the last graph that owns it is destroyed. Memory still in use becomes

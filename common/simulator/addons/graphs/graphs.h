@@ -1,9 +1,9 @@
 // Declares graphs, which consist of nodes that do work and edges that order the nodes.
 //
 // Idea       An executable graph is a copy of the graph that the program built. The program still
-//            refers to the original nodes, so each node of the copy stores its original. The nodes
-//            run one after the other, in an order that the edges allow. All nodes finish before the
-//            launch returns.
+//            refers to the original nodes, so each node of the copy stores a pointer to its
+//            original. The nodes run one after the other, in an order that the edges allow. All
+//            nodes finish before the launch returns.
 // Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -67,7 +67,8 @@ public:
     /// Calls `body` for this graph and for all graphs nested in it.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// True if a node or an executable owns the graph. The program must not destroy such a graph.
+    /// True if a node or an executable graph owns this graph. The program must not destroy such a
+    /// graph.
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
     std::map<UserObject*, unsigned> user_objects;
@@ -100,7 +101,8 @@ public:
     bool destroy(Graph* graph);
     cudaGraphExec_t add_graph(std::shared_ptr<Executable> executable);
     bool destroy(Executable* executable);
-    /// Reports whether the program has an executable instantiated from this graph.
+    /// Reports whether an executable graph exists that the program has instantiated from
+    /// `original`.
     bool has_executable(const Graph* original);
     /// Deletes all graphs, because the program has called cudaDeviceReset.
     void clear();
@@ -122,8 +124,8 @@ inline cudaGraphNode_t to_handle(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// Returns the nodes with these handles, each with its edge data. The edge data is zero if `data`
-/// is null. Fails if a handle occurs twice or does not refer to a node of `graph`.
+/// Returns the nodes with these handles, each with the data of its edge. The data of every edge is
+/// zero if `data` is null. Fails if a handle occurs twice or does not refer to a node of `graph`.
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count);
 

@@ -22,8 +22,8 @@ Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams to_node_parameters(const KernelWork& work);
 cudaMemsetParams to_node_parameters(const FillWork& work);
-/// Returns `work` itself, because the work of copy nodes and host nodes is stored in the form of
-/// node parameters.
+/// Returns `work` unchanged: for copy nodes and host nodes, the work is already stored as node
+/// parameters.
 template <class Parameters>
 const Parameters& to_node_parameters(const Parameters& work) {
     return work;

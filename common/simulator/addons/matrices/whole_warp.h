@@ -8,12 +8,12 @@
 namespace coalesce::simulator {
 
 /// Describes an instruction that all lanes of the warp execute together. The instruction must have
-/// .sync and .aligned, as PTX requires. It may omit its last `optional` operands.
+/// .sync and .aligned, as PTX requires. Its last `optional` operands may be missing.
 Description describe_for_whole_warp(const ptx::Instruction& instruction,
                                     FamilyInstruction family_instruction, std::size_t optional = 0);
 
 /// Returns true if all 32 lanes are active. Otherwise reports an error, ends the launch and returns
-/// false, because PTX leaves the effect of the instruction undefined.
+/// false, because PTX does not define what the instruction does if some lanes are inactive.
 bool is_whole_warp(Warp& w, const Op* op);
 
 /// Transposes an 8x8 matrix of 2-byte elements. `lanes` contains the values of one register in the

@@ -1,5 +1,5 @@
-// Computes which texels a fetch reads, and the result of the fetch. Both depend only on the texture
-// object and the coordinates.
+// Computes which texels a fetch reads, and computes the result of the fetch from these texels. The
+// choice of texels depends only on the texture object and the coordinates.
 //
 // Builds on  texture.h. Read next: texture_fetch.cpp, which reads the texels.
 #pragma once
@@ -53,13 +53,13 @@ Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point);
 /// gradient's length in texels. (This is OpenGL's rule; we have not verified it on a GPU.)
 float compute_level(const ImageObject& texture, const float* dx, const float* dy);
 
-/// Reports whether fetches return floats: either the texels are floats, or integer texels are
-/// converted to floats.
+/// Reports whether fetches return floats. They do if the texels are floats, or if integer texels
+/// are converted to floats.
 inline bool returns_floats(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.returns_normalized_integers;
 }
-/// Returns the result of a fetch. texels[k] points to the bytes of tap k, and is not read if the
-/// tap is the border.
+/// Returns the result of a fetch. texels[k] points to the bytes of tap k, and is not used if tap k
+/// has the border's colour.
 ///
 /// The sums match those of an H100 to the last bit. Each texel is truncated to 28 bits, counted
 /// from the leading bit of the largest texel. The products and their sum are exact, and the sum is

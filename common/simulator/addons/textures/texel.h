@@ -36,8 +36,8 @@ TexelBits read_elements(const TexelFormat& format, const u8* bytes);
 /// negative integer becomes slightly less than -1. With `uses_srgb`, the first three channels are
 /// converted from sRGB to linear values.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool uses_srgb);
-/// Converts 32-bit elements to the bytes of a texel, for sust.p. If the channels are narrower,
-/// floats are rounded to halves, and integers are truncated.
+/// Converts 32-bit elements to the bytes of a texel, for sust.p. If the channels have fewer than 32
+/// bits, floats are rounded to halves, and integers are truncated.
 void write_elements(const TexelFormat& format, const TexelBits& elements, u8* bytes);
 
 }  // namespace coalesce::simulator

@@ -4,8 +4,8 @@
 // Builds on  texture.h; memory_access.h, which resolves addresses.
 // Counters   As on an H100, a warp instruction makes one request per four lanes. The instruction
 //            makes one request per eight lanes if it accesses a surface that is not 3D, or if it
-//            fetches less than 16 bytes with tex1Dfetch or from an explicit level. Each request
-//            counts its distinct sectors.
+//            fetches less than 16 bytes with tex1Dfetch or from an explicit level. For each
+//            request, the distinct sectors are counted.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct ImageOp : OperandList {
     u32 coordinate_count() const { return shape.is_cube ? 3 : shape.dimensions; }
 };
 
-/// Returns the shape that the instruction's modifier specifies, such as `1d`, `a2d` or `cube`.
-/// Returns nothing if there is no such modifier.
+/// Returns the shape that a modifier of the instruction specifies, such as `1d`, `a2d` or `cube`.
+/// Returns nothing if the instruction has no such modifier.
 std::optional<ImageShape> parse_image_shape(const ptx::Instruction& instruction);
 
 /// Returns the number of values in an operand: 1 for a register, or the number of elements of a
@@ -56,8 +56,8 @@ struct PositionAndSizeText {
     }
 };
 
-/// Looks up the texture or surface object that each lane uses. Remembers the last object, because
-/// the lanes usually all use the same object.
+/// A lookup of the texture or surface object that each lane uses. It remembers the last object,
+/// because all lanes usually use the same object.
 struct ImageLookup {
     Warp& w;
     const Op* op;

@@ -5,8 +5,8 @@
 // Layout     The texels of a row are contiguous, followed by the next row of the slice. Slices are
 //            contiguous too: the slices of a 3D array, the layers of a layered array, or the six
 //            faces of each cubemap. A row of a CUDA array begins at a multiple of 32 bytes, so that
-//            no sector contains texels of two rows. A GPU arranges arrays differently, in a way
-//            that is not published. The counters of an H100 show only that each sector of an array
+//            no sector contains texels of two rows. On a GPU, the layout of arrays is different,
+//            and is not published. The counters of an H100 show only that each sector of an array
 //            contains 16 bytes from each of two rows.
 // Trust      A number from a kernel is not trusted: it is only used to look up an existing object.
 #pragma once
@@ -36,13 +36,13 @@ struct Image {
     }
 };
 
-/// The arrangement of an image's texels, independent of its size.
+/// The properties of an image that do not depend on its size, such as the number of dimensions.
 struct ImageShape {
     u32 dimensions = 2;  ///< the number of dimensions of one layer
     bool is_layered = false, is_cube = false;
     bool operator==(const ImageShape&) const = default;
 };
-/// Returns a description such as "2D layered" for messages.
+/// Returns a description of the shape for messages, such as "2D layered".
 const char* shape_name(const ImageShape& shape);
 
 /// The sampling parameters of a texture object, from its cudaTextureDesc.

@@ -52,7 +52,7 @@ static void two_blocks_store() {
     pairs(both_store, device_zeros<int>(4));
 }
 
-/// Accesses between the barrier's arrival and wait are unordered with accesses of other blocks.
+/// Accesses between arriving at the barrier and waiting are unordered with other blocks' accesses.
 __global__ void between(int* out) {
     __shared__ int values[64];
     const int t = threadIdx.x;

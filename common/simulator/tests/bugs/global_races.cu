@@ -168,7 +168,7 @@ static void same_byte() {
     one_byte_each<<<4, 1>>>(device_zeros<unsigned char>(4));
 }
 
-// Releases a lock without a fence before it.
+// Releases a lock without executing a fence before the release.
 __global__ void add_under_lock(int* lock, int* total) {
     while (atomicCAS(lock, 0, 1) != 0) {
     }

@@ -1,6 +1,7 @@
-// Shared memory atomics that are compiled to loops: exchanges and loads of one warp, as counted on
-// an H200 (smsp__inst_executed_op_shared_atom.sum, smsp__sass_inst_executed_op_shared_ld.sum,
-// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{atom,ld}.sum), and a load after the loop.
+// Atomics on shared memory that are compiled to loops. Prints the exchanges and loads of one warp,
+// including one load after the loop. The expected numbers were counted on an H200
+// (smsp__inst_executed_op_shared_atom.sum, smsp__sass_inst_executed_op_shared_ld.sum,
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{atom,ld}.sum).
 // simulator only
 // expect: float, one word: 32 exchanges in 64 wavefronts, 33 loads in 33 wavefronts
 // expect: float, eight lanes a word: 8 exchanges in 16 wavefronts, 9 loads in 9 wavefronts

@@ -33,8 +33,8 @@ struct Pair {
 /// Returns all pairs, in an unspecified order.
 std::vector<Pair>& pairs();
 
-/// An object that registers a pair. Sources define it as a global variable, so that main finds the
-/// pair.
+/// An object that registers a pair. Each source defines one as a global variable, so that main()
+/// finds its pair.
 struct Register {
     explicit Register(const Pair& pair) { pairs().push_back(pair); }
 };
@@ -45,8 +45,8 @@ __host__ __device__ inline u32 hash(u32 index) {
     return index ^ (index >> 16);
 }
 
-/// Returns the position to which a permutation of the numbers below `n` moves `i`. The permutation
-/// moves neighbours far apart. `n` must be a power of 2.
+/// Returns the position of `i` in a permutation of the numbers below `n` that moves neighbours far
+/// apart. `n` must be a power of 2.
 __host__ __device__ inline long scatter(long i, long n) {
     return i * (n * 618 / 1000 | 1) % n;
 }

@@ -5,7 +5,7 @@
 
 namespace coalesce::planted {
 
-/// The twin's kernel. It transposes through a tile in shared memory, whose padding avoids bank
+/// The twin's kernel. It transposes through a tile in shared memory. The tile's padding avoids bank
 /// conflicts.
 static __global__ void transpose_tiled(u32* out, const u32* in, int side) {
     __shared__ u32 tile[32][33];
