@@ -50,7 +50,7 @@ enum class Role : u8 {
     /// OperandList::written_slots of FamilyInstruction::list. Elements that are not predicates have
     /// the width OperandRole::width.
     list_written,
-    /// Like list_written, but for an operand that the instruction reads: the slots are added to
+    /// Like list_written, except for an operand that the instruction reads: the slots are added to
     /// OperandList::read_slots. For an operand [base, {x, ...}], the slot of the address `base`
     /// comes first, followed by the slots of the elements.
     list_read,
