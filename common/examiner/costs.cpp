@@ -364,7 +364,7 @@ void explain_idle_lanes_of_stores(Failure& failure, const Verdict& verdict, doub
         if (line.counters.store_requests > 0) lines.push_back(line.line);
     }
     if (lines.size() != 2) return;
-    std::ranges::sort(lines);
+    std::sort(lines.begin(), lines.end());
     failure.advice = "Lines " + std::to_string(lines[0]) + " and " + std::to_string(lines[1]) +
                      " share the elements between them, and each leaves lanes idle: move the "
                      "elements with one store in which all 32 lanes take part.";

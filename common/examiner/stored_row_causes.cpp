@@ -147,7 +147,7 @@ LineMistake find_short_fill(const Passage& passage, const std::string& details,
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = find_innermost_loop(loops, passage.load.line);
     std::string details_line = details;
-    std::ranges::replace(details_line, '\n', ' ');
+    std::replace(details_line.begin(), details_line.end(), '\n', ' ');
     if (!loop || loop->counter.empty() || !search(details_line, match, byte)) return {};
     std::string digits = match.str(1);
     std::erase(digits, ',');

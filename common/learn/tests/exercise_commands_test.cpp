@@ -239,7 +239,7 @@ TEST_CASE("check names the change that makes a kernel pass, if the rules leave t
     std::string text = ScratchCourse::solution("17_reduction");
     const std::string right = "in[row * cols + col]";
     REQUIRE(has(text, right));
-    text.replace(text.find(right), right.size(), "in[row * rows + col]");
+    text.replace(text.find(right), right.size(), "in[row * cols + lane]");
     course.write("mine.cu", text);
     const std::vector<std::string> words = {"check", "17", "--file", "mine.cu"};
     const ProcessResult shown = expect(course, words, 1, {"17_reduction: not yet"});
@@ -250,11 +250,11 @@ TEST_CASE("check names the change that makes a kernel pass, if the rules leave t
     CHECK(verdict["failures"][0]["id"] == "wrong-elements");
     // Only NVRTC compiles fast enough for a search.
     if (!verdict["compiler"].get<std::string>().starts_with("NVRTC")) return;
-    CHECK(has(shown.output, "where `cols` would make the kernel pass every check"));
+    CHECK(has(shown.output, "where `col` would make the kernel pass every check"));
     CHECK(has(shown.output, "found by trying small changes"));
     CHECK(std::ranges::count(shown.output, '\n') <= 22);
-    CHECK(verdict["passing_change"]["before"] == "rows");
-    CHECK(verdict["passing_change"]["after"] == "cols");
+    CHECK(verdict["passing_change"]["before"] == "lane");
+    CHECK(verdict["passing_change"]["after"] == "col");
 }
 
 TEST_CASE("check supports other files, bug hunts, all exercises and JSON") {
