@@ -147,6 +147,21 @@ bool adds_to_counter(const LoopShares& shares, const std::string& text) {
     return false;
 }
 
+/// Reports whether a line of the loop reads an input, which is a pointer parameter to constant
+/// elements. If each block runs the whole loop, only such a loop repeats work: a loop over shared
+/// memory has to run in every block.
+bool reads_input(const LoopShares& shares, const std::string& text) {
+    static const TextPattern parameter(R"(const\s+[A-Za-z_][\w\s]*\*\s*(?:__restrict__\s*)?(\w+))");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& match : find_matches(code, parameter)) {
+        const TextPattern access("\\b" + match.str(1) + R"(\s*\[)");
+        for (int line = shares.line; line <= shares.last_line; ++line) {
+            if (contains(code_on_line(text, line), access)) return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 LineMistake find_loop_with_long_step(const Trial& trial, const Evidence& evidence, int line) {
@@ -183,8 +198,9 @@ LineMistake find_loop_of_many_threads(const Trial& trial, const Evidence& eviden
         const long long threads = shares.threads_of_start;
         const long long threads_of_block =
             threads * (shares.is_same_in_rows ? trial.launch.block[1] : 1);
+        const bool is_repeated_in_blocks = shares.is_same_in_blocks && reads_input(shares, text);
         const long long threads_of_grid =
-            threads_of_block * (shares.is_same_in_blocks ? trial.launch.grid[0] : 1);
+            threads_of_block * (is_repeated_in_blocks ? trial.launch.grid[0] : 1);
         if (factor != threads && factor != threads_of_block && factor != threads_of_grid) continue;
         const std::string all_threads = std::to_string(factor * shares.starts_in_row);
         return {shares.line,

@@ -182,6 +182,12 @@ bool accesses(const json& step, int thread) {
     return false;
 }
 
+bool has_asynchronous_access(const json& step) {
+    return std::ranges::any_of(step.value("accesses", json::array()), [](const json& access) {
+        return access.value("asynchronous", false);
+    });
+}
+
 std::string check_moments(const json& steps) {
     for (const json& moment : steps.at("moments")) {
         const json& step = steps.at("steps").at(moment.at("step").get<std::size_t>());
@@ -197,12 +203,13 @@ std::string check_moments(const json& steps) {
         if (!is_line)
             return check + " is in line " + moment.at("line").dump() + ", its moment in " +
                    step.at("line").dump();
-        // A bulk copy moves more than a thread's 16 bytes, so it does not count as an access by a
-        // thread.
+        // A bulk copy is not an access by a thread. It moves more than a thread's 16 bytes, or its
+        // step contains asynchronous accesses.
         static const std::regex bytes(R"(^(?:Reads|Writes) (\d{1,6}) bytes)");
         const std::string message = moment.at("message");
         std::smatch found;
-        const bool is_copy = std::regex_search(message, found, bytes) && std::stoi(found[1]) > 16;
+        const bool is_copy = std::regex_search(message, found, bytes) &&
+                             (std::stoi(found[1]) > 16 || has_asynchronous_access(step));
         // A bulk copy, an atomic or an mbarrier that is invalid ends the launch before its access.
         const bool is_refused = message.starts_with("Changes atomically") ||
                                 message.find("bulk copy") != std::string::npos;
