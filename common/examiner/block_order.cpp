@@ -100,8 +100,8 @@ struct RowOfTurns {
     }
 };
 
-/// Returns the advice for rows of blocks that serve the GPUs in turn, but do not begin with the GPU
-/// that holds their rows. Returns "" if some row does not serve the GPUs in turn.
+/// Returns the advice on which GPU the first block of a row must serve. Returns "" if the blocks of
+/// some row do not serve the GPUs in turn.
 std::string advice_on_first_gpu(const std::vector<RowOfTurns>& rows) {
     if (rows.empty() || !std::ranges::all_of(rows, &RowOfTurns::is_in_turn)) return "";
     const std::string begin =

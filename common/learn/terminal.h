@@ -13,7 +13,7 @@ struct Style {
     bool colour = false;            ///< whether words may be coloured
     bool can_clear_screen = false;  ///< whether the screen may be cleared before new output
     int lines = 0;                  ///< number of visible lines; 0 if unknown
-    int columns = 80;  ///< width for side-by-side output; above 80 if the terminal is wider
+    int columns = 80;  ///< width for output side by side: the terminal's, from 80 to 200
 
     std::string paint_good(const std::string& text) const { return paint(text, "32"); }
     std::string paint_bad(const std::string& text) const { return paint(text, "31"); }

@@ -126,7 +126,7 @@ struct Prediction {
     double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor
     double bytes_needed = 0;            ///< bytes in flight that keep memory busy (Little's law)
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
-    /// The latency of a load at the launch's utilization of memory.
+    /// The latency of a load while the launch uses memory as much as predicted.
     double latency_cycles = 0;
     UnitUtilization utilization;
     WarpLife warp_life;

@@ -78,8 +78,8 @@ Trial parse_trial_answer(std::string_view json);
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< the time; empty if the model cannot predict it
     bool is_moved = true;  ///< whether the blocks that ran stored the right values
-    /// Whether the blocks that ran stored too few elements, although the stored values were right.
-    /// For example, several blocks may have stored the same elements.
+    /// Whether the blocks that ran stored right values, but too few elements. This happens, for
+    /// example, if several blocks store the same elements.
     bool is_idle = false;
     /// the failure that prevents the launch, or a failure of kind `none`
     Failure launch_failure = {};

@@ -34,8 +34,8 @@ DecidingRegisters find_deciding_registers(const ptx::Module& module, const Funct
 bool has_no_side_effects(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool reads_changeable_memory(const ptx::Instruction& instruction);
-/// Returns, for each register, whether it contains an address in the thread's own local memory. No
-/// other thread can change this memory.
+/// Returns one flag per register. The flag is set if the register contains an address in the
+/// thread's local memory, which no other thread can change.
 std::vector<bool> find_local_addresses(const ptx::Function& function);
 bool reads_clock(const ptx::Instruction& instruction);
 

@@ -8,7 +8,7 @@ namespace coalesce::simulator::subjects {
 
 struct Subject {
     const char* unsupported_feature;
-    /// What to do instead: a phrase in the imperative, without a full stop.
+    /// The advice, as a phrase without a full stop: for example "build without -dlto".
     const char* alternative;
 };
 

@@ -39,8 +39,8 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// Returns the description of a cp.async.bulk instruction (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to the mbarrier, the oldest first, until all bytes for
-/// which the mbarrier waits have arrived. Does nothing if the mbarrier still waits for threads.
+/// Executes the bulk copies that report to the mbarrier, the oldest first. Stops when the mbarrier
+/// waits for no more bytes. Does nothing if the mbarrier still waits for threads.
 /// Must be called when a thread tests whether the mbarrier's phase has ended.
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the total size in bytes of the pending bulk copies that will report to this mbarrier.

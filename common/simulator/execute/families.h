@@ -65,7 +65,7 @@ enum class Role : u8 {
 struct OperandRole {
     Role role = Role::ignored;
     Width width = Width::none;       ///< the width of the slot, or of each element of a vector
-    Role pair_role = Role::ignored;  ///< the role of p in an operand `d|p`
+    Role pair_role = Role::ignored;  ///< the role of the second part, p, of an operand `d|p`
     Width pair_width = Width::none;
 };
 

@@ -133,10 +133,10 @@ inline bool is_lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// note_atomic and finish_atomic pass an atomic or a reduction to the checks. note_atomic must be
-/// called before memory changes, and finish_atomic afterwards. `has_changed` is true if any value
-/// in memory has changed.
+/// Tells the checks that an atomic or a reduction is about to change memory.
 void note_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes);
+/// Tells the checks that the operation passed to note_atomic is complete. `has_changed` says whether
+/// any value in memory is different now.
 void finish_atomic(Warp& w, const Op* op, const ResolvedAddresses& resolved, u32 bytes,
                    bool has_changed);
 

@@ -204,8 +204,8 @@ const Op* run_with_request(Warp& w, const Op* op) {
 // as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32 times.
 //
 // A form calls the handler of the next Op itself instead of returning to the scheduler's loop. This
-// makes pure arithmetic 1.4 times as fast. The compiler must turn the call into a jump. Otherwise
-// the stack grows by one frame for each Op of a run without branches.
+// makes pure arithmetic 1.4 times as fast. The compiler must turn the call into a jump:
+// a call would add a frame to the stack for each Op between two branches.
 
 /// The handler of a form. If bit k of kUniform is set, source k is uniform. All other sources and
 /// the destination are in the warp's own file.

@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// How an instruction accesses memory (`both` means that it loads and stores). Two instructions
-/// whose effects conflict cannot be swapped.
+/// The way in which an instruction accesses memory. An instruction with the effect `both` loads and
+/// stores. Two instructions cannot be swapped if their effects conflict.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);

@@ -37,10 +37,10 @@ struct Tiling {
     bool fills_tile_rows_first;
 };
 
-/// The number of elements in a tile, and the limits on the length of a tile's side, as base-2
-/// logarithms.
+/// The base-2 logarithm of the number of elements in a tile.
 template <int SIZE>
 constexpr int log_tile_elements = SIZE == 16 ? 11 : 12;
+/// The base-2 logarithms of the longest and the shortest side that a tile may have.
 constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads_per_block == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");

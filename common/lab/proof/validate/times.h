@@ -66,8 +66,8 @@ std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes
 std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
                                            const MeasuredTimes& run);
 
-/// Returns a line for each measured kernel without a prediction. The line gives the reason, for
-/// example "12_async tma: its blocks wait ...".
+/// Returns, for each measured kernel that has no prediction, a line with the reason, for example
+/// "12_async tma: its blocks wait ...".
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
                                           const MeasuredTimes& measured);
 
