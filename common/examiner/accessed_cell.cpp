@@ -55,15 +55,28 @@ bool names_side(const std::string& expression) {
 
 }  // namespace
 
-AccessedCell::AccessedCell(const std::string& text, int line, const std::string& index,
-                           const LaunchShape& launch, std::vector<LoopHeader> loops)
-    : index_(text, index, line), loops_(std::move(loops)) {
+NamedNumbers launch_sizes(const LaunchShape& launch) {
+    NamedNumbers values;
     for (const std::size_t axis : {0U, 1U, 2U}) {
         const std::string end = std::string(".") + "xyz"[axis];
-        first_values_["threadIdx" + end] = first_values_["blockIdx" + end] = 0;
-        first_values_["blockDim" + end] = launch.block[axis];
-        first_values_["gridDim" + end] = launch.grid[axis];
+        values["blockDim" + end] = launch.block[axis];
+        values["gridDim" + end] = launch.grid[axis];
     }
+    return values;
+}
+
+NamedNumbers first_thread_values(const LaunchShape& launch) {
+    NamedNumbers values = launch_sizes(launch);
+    for (const char axis : {'x', 'y', 'z'})
+        values[std::string("threadIdx.") + axis] = values[std::string("blockIdx.") + axis] = 0;
+    return values;
+}
+
+AccessedCell::AccessedCell(const std::string& text, int line, const std::string& index,
+                           const LaunchShape& launch, std::vector<LoopHeader> loops)
+    : index_(text, index, line),
+      loops_(std::move(loops)),
+      first_values_(first_thread_values(launch)) {
     first_values_["rows"] = first_values_["cols"] = first_values_["side"] = kRowLength;
     for (const LoopHeader& loop : loops_) {
         loop_values_.push_back({{text, loop.start, loop.line},

@@ -30,6 +30,11 @@ std::optional<std::vector<LoopHeader>> read_loops_around(const std::string& text
 /// Names of built-in variables and counters, with their values.
 using NamedNumbers = std::map<std::string, long long>;
 
+/// Returns the sizes of the grid and of a block: the values of gridDim.x, blockDim.x and so on.
+NamedNumbers launch_sizes(const LaunchShape& launch);
+/// Returns the values of the built-in variables in the first thread of the first block.
+NamedNumbers first_thread_values(const LaunchShape& launch);
+
 /// Evaluates the index of an access for any thread, block and pass.
 class AccessedCell {
 public:

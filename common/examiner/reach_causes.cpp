@@ -458,13 +458,7 @@ LineMistake find_short_stride(const std::string& text, int line, const LaunchSha
             const std::string letter(1, "xy"[axis]);
             const bool begins_at_thread = contains_word(start, "blockIdx." + letter) &&
                                           contains_word(start, "threadIdx." + letter);
-            NamedNumbers values;
-            for (const std::size_t other : {0U, 1U, 2U}) {
-                const std::string member = std::string(".") + "xyz"[other];
-                values["blockDim" + member] = launch.block[other];
-                values["gridDim" + member] = launch.grid[other];
-            }
-            const auto step = index_value(text, header->step, header->line, values);
+            const auto step = index_value(text, header->step, header->line, launch_sizes(launch));
             const long long threads = launch.grid[axis] * launch.block[axis];
             if (!begins_at_thread || !step || *step >= threads || *step < 1) continue;
             if (launch.grid[axis] < 2 || constant_value(text, end)) continue;

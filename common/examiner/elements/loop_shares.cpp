@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/text.h"
+#include "examiner/accessed_cell.h"
 #include "examiner/elements/element_rules.h"
 #include "examiner/expressions.h"
 #include "examiner/matches.h"
@@ -10,8 +10,6 @@
 
 namespace coalesce {
 namespace {
-
-using Values = std::map<std::string, long long>;
 
 /// How the threads of a launch share the passes of a loop such as `for (int i = threadIdx.x; i < n;
 /// i += blockDim.x)`.
@@ -45,21 +43,14 @@ class HeaderValues {
 public:
     HeaderValues(const std::string& text, int line, const LaunchShape& launch,
                  const std::vector<NamedSize>& sizes)
-        : text_(text), line_(line) {
-        constexpr const char* axes[] = {".x", ".y", ".z"};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const std::string name = axes[axis];
-            values_["blockDim" + name] = launch.block[axis];
-            values_["gridDim" + name] = launch.grid[axis];
-            values_["threadIdx" + name] = values_["blockIdx" + name] = 0;
-        }
+        : text_(text), line_(line), values_(first_thread_values(launch)) {
         values_["warpSize"] = 32;
         for (const NamedSize& size : sizes) values_[size.name] = size.value;
     }
 
     std::optional<long long> evaluate(const std::string& expression, long long thread_x,
                                       long long thread_y, long long block_x) const {
-        Values values = values_;
+        NamedNumbers values = values_;
         values["threadIdx.x"] = thread_x;
         values["threadIdx.y"] = thread_y;
         values["blockIdx.x"] = block_x;
@@ -69,7 +60,7 @@ public:
 private:
     const std::string& text_;
     int line_;
-    Values values_;
+    NamedNumbers values_;
 };
 
 /// Returns the number of different first values in a row of `threads` threads, if the values are
